@@ -1,0 +1,34 @@
+# Settings that every target shares, and the helper that makes one library of one folder.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+option(AUOPT_WERROR "treat warnings as errors" OFF)
+set(AUOPT_SANITIZE "" CACHE STRING "sanitizers to build with, such as address,undefined")
+
+find_program(AUOPT_CCACHE ccache)
+if(AUOPT_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${AUOPT_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${AUOPT_CCACHE})
+endif()
+
+add_library(auopt_flags INTERFACE)
+target_include_directories(auopt_flags INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/generated)
+target_compile_options(auopt_flags INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
+if(AUOPT_WERROR)
+  target_compile_options(auopt_flags INTERFACE -Werror)
+endif()
+if(AUOPT_SANITIZE)
+  target_compile_options(auopt_flags INTERFACE -fsanitize=${AUOPT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(auopt_flags INTERFACE -fsanitize=${AUOPT_SANITIZE})
+endif()
+
+# auopt_library(NAME DEPENDS lib...): the library of the folder that calls it, from all its *.cpp.
+function(auopt_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  add_library(${name} STATIC ${sources})
+  target_link_libraries(${name} PUBLIC auopt_flags ${ARG_DEPENDS})
+endfunction()

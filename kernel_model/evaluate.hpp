@@ -1,0 +1,39 @@
+// The reference algorithm of the kernel's syscall-exit filter (spec section 2.8), concrete and function by
+// function: audit_filter_syscall, audit_filter_inodes, audit_filter_rules, audit_match_perm.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "kernel_model/event.hpp"
+#include "kernel_model/state.hpp"
+#include "kernel_model/tables.hpp"
+
+namespace auopt {
+
+/// What earlier stages left in the context (spec section 3): priority as a rule position (rules before
+/// `prio_position` in KernelState::filter may still match), state and key.
+struct EntryState {
+    std::optional<std::size_t> prio_position;  // empty: p = 0, every rule may match
+    Decision decision;
+};
+
+/// One rule that was looked at, for `why` and for the cost model.
+struct RuleVisit {
+    std::size_t rule = 0;          // index into KernelState::filter
+    bool in_mask = false;
+    bool matched = false;
+    std::size_t tests_passed = 0;  // before the first false one
+    std::optional<std::size_t> name;  // hash walk: which name
+};
+
+/// Decides `event`. Rules with watch_kind_unknown are taken as `unknown_watch_is_dir` says.
+/// `visits`, when given, receives every rule looked at, in order.
+Decision evaluate(const KernelState& state, const KernelTables& kernel, const Event& event,
+                  bool unknown_watch_is_dir = false, const EntryState& entry = {},
+                  std::vector<RuleVisit>* visits = nullptr);
+
+/// One test of a rule on `event`; `name` is the hash walk's name or nullptr on a list.
+bool test_holds(const KernelTables& kernel, const FieldTest& test, const Event& event, const EventName* name);
+
+}  // namespace auopt

@@ -1,0 +1,57 @@
+// What the kernel holds after a sequence of messages, and whether it would take them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "compiler/compile.hpp"
+#include "compiler/ir.hpp"
+#include "grammar/diagnostic.hpp"
+
+namespace auopt {
+
+/// Where auditfilter.c:audit_add_rule puts a rule of list 4 or 7.
+enum class Placement { exit_list, inode_hash, io_uring_list, either /* watch_kind_unknown: exit list or hash */ };
+Placement placement(const KernelRule& rule);
+
+struct Settings {
+    std::optional<std::uint32_t> enabled, failure, rate_limit, backlog_limit, backlog_wait_time;
+    bool reset_lost = false, reset_backlog_wait_time_actual = false, loginuid_immutable = false;
+    bool operator==(const Settings&) const = default;
+};
+
+struct KernelState {
+    /// Rules of the exit list, the io_uring list and the inode hash in one order, highest priority
+    /// first: lists 4 and 7 share the priority counters (spec 1.3). prepend is consumed (false).
+    /// Masks are as stored: bits 2032..2047 clear.
+    std::vector<KernelRule> filter;
+    std::vector<KernelRule> user, task, exclude, filesystem;  // list order
+    Settings settings;
+    bool cleared_first = false;  // a -D came before the first rule: nothing older is left
+
+    /// audit_n_rules and audit_signals, as counted (spec 3.5).
+    std::uint32_t n_rules() const;
+    std::uint32_t n_signals() const;
+    std::size_t rule_count() const { return filter.size() + user.size() + task.size() + exclude.size() + filesystem.size(); }
+};
+
+struct LoadOptions {
+    bool ignore_errors = false;        // -i, -c or --continue: go on after a refused message
+    bool drop_duplicates = false;      // optimize: an EEXIST alone is dropped and the rest goes on
+    const Facts* facts = nullptr;      // ENOTDIR, where the facts say so
+};
+
+struct LoadResult {
+    KernelState state;
+    bool refused = false;   // some message was refused (a duplicate under drop_duplicates is not)
+    bool stopped = false;   // and loading stopped there
+    /// A construct the state cannot express (a delete of a rule not in the file, -q between rules...):
+    /// the reason, with its place in the diagnostics. Callers exit 5.
+    std::optional<std::string> outside_model;
+};
+
+/// Applies messages to an empty kernel, with the acceptance checks of auditfilter.c (spec section 4).
+LoadResult load(const std::vector<Message>& messages, const LoadOptions& options, Diagnostics& diagnostics);
+
+}  // namespace auopt
