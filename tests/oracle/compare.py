@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""`auopt compile --format wire` against real auditctl 3.0.9, byte for byte.
+
+  bundled   the project's own rule files
+  corpus    the measured corpus, where it is present
+  traps     452 hostile inputs; at least as many must agree as tests/oracle/traps.floor says
+
+Exit 77: skipped.
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from auopt import Auopt, skip  # noqa: E402
+from corpus import bundled_rule_files, shared_rule_files  # noqa: E402
+from oracle import Oracle, Unavailable  # noqa: E402
+from traps import HOST, read_traps  # noqa: E402
+
+FLOOR = pathlib.Path(__file__).resolve().parent / "traps.floor"
+
+
+def show_difference(oracle, expected, got):
+    for number, (theirs, ours) in enumerate(zip(expected, got), 1):
+        if theirs != ours:
+            print(f"    message {number}\n      auditctl {oracle.decode(theirs)}\n      auopt    {oracle.decode(ours)}")
+            return
+    longer, who = (expected, "auopt lacks") if len(expected) > len(got) else (got, "auopt alone sends")
+    print(f"    {who} {oracle.decode(longer[min(len(expected), len(got))])}")
+
+
+def compare_files(files, oracle, auopt, work):
+    """Every file must agree. Errors are ignored on both sides (-c), so that all lines are compared."""
+    wrong = 0
+    for rules in files:
+        facts = rules.write_facts(work)
+        continued = pathlib.Path(work) / "continued.rules"
+        continued.write_bytes(b"-c\n" + rules.path.read_bytes())
+        for label, path, options in (("as it is", rules.path, []), ("continued", continued, ["--continue"])):
+            theirs = oracle.run(path, rules.host)
+            code, ours, errors = auopt.wire("--facts", facts, *options, rules.path)
+            expected = 3 if theirs.exit != 0 and not options else 0
+            # A file with a -c of its own skips bad lines without --continue, too.
+            if ours == theirs.messages and code == expected:
+                continue
+            wrong += 1
+            print(f"{rules.name} ({label}): auditctl exit {theirs.exit}, auopt exit {code}")
+            if ours != theirs.messages:
+                show_difference(oracle, theirs.messages, ours)
+            print("    " + "\n    ".join(errors.splitlines()[:6]))
+    print(f"{len(files)} files compared with auditctl, {wrong} differences")
+    return wrong == 0
+
+
+def compare_traps(auopt, work):
+    """The recorded answers are auditctl's (selftest.py checks that), so auditctl is not needed here."""
+    floor = int(FLOOR.read_text())
+    facts = pathlib.Path(work) / "facts.json"
+    facts.write_text(json.dumps(HOST.facts()))
+    rules = pathlib.Path(work) / "case.rules"
+    traps = read_traps()
+    agree = 0
+    for trap in traps:
+        rules.write_bytes(trap.text)
+        try:
+            code, ours, _ = auopt.wire("--facts", facts, rules)
+        except UnicodeDecodeError:
+            code, ours = None, ["output is not text"]
+        # auditctl: 0 or 1 (or a crash). auopt: 0 or 3; lines skipped under -c are warnings and exit 0.
+        allowed = {0} if trap.exit == 0 else {0, 3} if trap.ignores_errors() else {3}
+        if ours == trap.messages and code in allowed:
+            agree += 1
+        else:
+            what = "messages differ" if ours != trap.messages else f"exit {code}, auditctl {trap.exit}"
+            print(f"differs: {trap.name}: {what}")
+    print(f"{agree}/{len(traps)} traps agree with auditctl 3.0.9 (floor {floor})")
+    if agree > floor:
+        print(f"the floor can be raised to {agree}: {FLOOR}")
+    return agree >= floor
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("suite", choices=("bundled", "corpus", "traps"))
+    parser.add_argument("--auopt", required=True)
+    parser.add_argument("--oracle-dir", required=True)
+    parser.add_argument("--source-dir", required=True)
+    args = parser.parse_args()
+    auopt = Auopt(args.auopt)
+
+    with tempfile.TemporaryDirectory(prefix="auopt-compare.") as work:
+        if args.suite == "traps":
+            sys.exit(0 if compare_traps(auopt, work) else 1)
+        files = (bundled_rule_files if args.suite == "bundled" else shared_rule_files)(args.source_dir)
+        if not files and args.suite == "corpus":
+            skip("the corpus is not here; AUOPT_SHARED names its folder")
+        try:
+            oracle = Oracle(args.oracle_dir)
+        except Unavailable as reason:
+            skip(reason)
+        if oracle.version() != "3.0.9":
+            skip(f"auditctl here is {oracle.version()}, not 3.0.9")
+        sys.exit(0 if files and compare_files(files, oracle, auopt, work) else 1)
+
+
+if __name__ == "__main__":
+    main()
