@@ -27,6 +27,16 @@ struct CallCost {
 /// The reference event for (arch, nr): uid 0, auid unset, success, exit 0, no watched path, open read-only.
 Event reference_event(std::uint32_t arch, unsigned nr);
 
+struct EntryCost {
+    std::uint32_t instructions = 0;
+    bool in_mask = false;
+    bool matched = false;
+};
+/// What one exit-list entry adds to `event` when the walk reaches it.
+EntryCost entry_cost(const KernelRule& rule, const KernelTables& kernel, const Event& event);
+/// The cost of one test of a rule on `event`: [as the first test, failing; marginal, passing].
+FieldCost test_cost(const FieldTest& test, const KernelTables& kernel, const Event& event);
+
 /// Instructions the rules of `state` add to `event` on `kernel`.
 CallCost call_cost(const KernelState& state, const KernelTables& kernel, const Event& event, bool with_rules = false);
 

@@ -38,6 +38,8 @@ struct LsmAnswer {
 struct Event {
     std::uint32_t arch = arch_x86_64;  // 0: io_uring worker
     std::int32_t nr = 0;
+    /// One run of the filters for this io_uring operation: in a worker (arch 0, nr 0), or inside the call nr.
+    std::optional<unsigned> uring_op;
     std::array<std::uint64_t, 4> args{};
     std::uint32_t pid = 1000, ppid = 1, pers = 0;
     std::uint32_t uid = 0, euid = 0, suid = 0, fsuid = 0;
@@ -52,8 +54,8 @@ struct Event {
     std::optional<std::uint32_t> saddr_fam;
     std::uint64_t openat2_flags = 0;    // how.flags as recorded (stale after an early failure)
     std::vector<LsmAnswer> lsm_true;    // subj_* and obj_* tests that hold
-    /// Any-name tests of exit-list rules (obj_uid, obj_gid, devmajor, devminor, inode, filetype,
-    /// field_compare with obj_*) are computed from names.
+    // Any-name tests of exit-list rules (obj_uid, obj_gid, devmajor, devminor, inode, filetype, field_compare with
+    // obj_*) are computed from names.
 };
 
 enum class Outcome { no_match, never, always };

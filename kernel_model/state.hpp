@@ -28,7 +28,7 @@ struct KernelState {
     std::vector<KernelRule> filter;
     std::vector<KernelRule> user, task, exclude, filesystem;  // list order
     Settings settings;
-    bool cleared_first = false;  // a -D came before the first rule: nothing older is left
+    bool cleared_first = false;  // a full -D came before the rules that are held: nothing older is left
 
     /// audit_n_rules and audit_signals, as counted (spec 3.5).
     std::uint32_t n_rules() const;

@@ -1,0 +1,62 @@
+// Events and decisions as text.
+#include "kernel_model/event.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <libaudit.h>
+
+namespace auopt {
+namespace {
+
+std::string id(std::uint32_t value) { return value == id_unset ? std::string("unset") : fmt::format("{}", value); }
+
+std::string call_name(const Event& e) {
+    if (e.arch == 0) return "io_uring worker";
+    const int machine = audit_elf_to_machine(e.arch);
+    const char* name = machine < 0 ? nullptr : audit_syscall_to_name(e.nr, machine);
+    return name != nullptr ? fmt::format("{}({})", name, e.nr) : fmt::format("syscall {}", e.nr);
+}
+
+std::string_view arch_name(std::uint32_t arch) {
+    return arch == arch_x86_64 ? "b64" : arch == arch_i386 ? "b32" : arch == 0 ? "none" : "other";
+}
+
+}  // namespace
+
+std::string to_string(const Decision& d) {
+    if (d.outcome == Outcome::no_match) return d.key ? fmt::format("no rule matched (key \"{}\")", *d.key) : "no rule matched";
+    std::string key = d.key ? *d.key : std::string{};
+    for (char& c : key)
+        if (c == '\x01') c = ',';
+    return fmt::format("{}{}", d.outcome == Outcome::always ? "recorded" : "never",
+                       d.key ? fmt::format(", key \"{}\"", key) : std::string(", no key"));
+}
+
+std::string describe(const Event& e) {
+    std::string text = fmt::format("arch={} syscall={}", arch_name(e.arch), call_name(e));
+    text += fmt::format(" a0={:#x} a1={:#x} a2={:#x} a3={:#x}", e.args[0], e.args[1], e.args[2], e.args[3]);
+    if (e.return_valid == ReturnValid::invalid)
+        text += " result=unknown";
+    else
+        text += fmt::format(" success={} exit={}", e.return_valid == ReturnValid::success ? "yes" : "no",
+                            static_cast<std::int64_t>(e.return_code));
+    text += fmt::format(" pid={} ppid={} auid={} uid={} euid={} suid={} fsuid={} gid={} egid={} sgid={} fsgid={} ses={}", e.pid,
+                        e.ppid, id(e.loginuid), id(e.uid), id(e.euid), id(e.suid), id(e.fsuid), id(e.gid), id(e.egid), id(e.sgid),
+                        id(e.fsgid), id(e.sessionid));
+    if (!e.groups.empty()) text += fmt::format(" groups={}", fmt::join(e.groups, ","));
+    if (e.pers != 0) text += fmt::format(" pers={:#x}", e.pers);
+    if (!e.exes.empty()) text += fmt::format(" exe={}", fmt::join(e.exes, ","));
+    if (!e.dirs.empty()) text += fmt::format(" below={}", fmt::join(e.dirs, ","));
+    if (e.saddr_fam) text += fmt::format(" saddr_fam={}", *e.saddr_fam);
+    for (const LsmAnswer& a : e.lsm_true)
+        text += fmt::format(" lsm:{}~\"{}\"", audit_field_to_name(static_cast<int>(a.test.field)), a.test.text);
+    for (std::size_t i = 0; i < e.names.size(); ++i) {
+        const EventName& n = e.names[i];
+        text += fmt::format(" name{}={}", i, n.watches.empty() ? std::string(n.resolved ? "(unwatched)" : "(unresolved)")
+                                                               : fmt::format("{}", fmt::join(n.watches, "|")));
+        if (n.deleted) text += "(deleted)";
+    }
+    return text;
+}
+
+}  // namespace auopt

@@ -1,0 +1,196 @@
+// Applies kernel messages to an empty kernel, as kernel/auditfilter.c does: audit_data_to_entry (acceptance checks),
+// audit_add_rule (placement in order, duplicates), audit_del_rule; and audit.c:audit_receive_msg for settings.
+#include <algorithm>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "kernel_model/accept.hpp"
+#include "kernel_model/state.hpp"
+
+namespace auopt {
+namespace {
+
+template <class... Ts>
+struct Overloaded : Ts... {
+    using Ts::operator()...;
+};
+
+class Loader {
+public:
+    Loader(const LoadOptions& options, Diagnostics& diagnostics) : options_(options), diagnostics_(diagnostics) {}
+
+    LoadResult run(const std::vector<Message>& messages) {
+        errors_ignored_ = options_.ignore_errors;
+        for (const Message& m : messages) {
+            std::visit(Overloaded{
+                           [&](const AddRule& x) { add(x.rule, m.source); },
+                           [&](const DeleteRule& x) { remove(x.rule, m.source); },
+                           [&](const DeleteAll& x) { remove_all(x, m.source); },
+                           [&](const SetStatus& x) { set_status(x, m.source); },
+                           [&](const SetFeature&) { if (allowed("settings", m.source)) state().settings.loginuid_immutable = true; },
+                           [&](const Trim&) { after_rules(m.source, "-t"); },
+                           [&](const MakeEquiv&) { after_rules(m.source, "-q"); },
+                           [&](const UserMessage&) {},
+                           [&](const Inert& x) {
+                               if (x.kind == Inert::Kind::ignore_errors || x.kind == Inert::Kind::continue_on_error)
+                                   errors_ignored_ = true;
+                           },
+                       },
+                       m.body);
+            if (result_.stopped) break;
+        }
+        return std::move(result_);
+    }
+
+private:
+    KernelState& state() { return result_.state; }
+
+    // The kernel answered with an error: auditctl reports the line and stops, unless errors are ignored.
+    void refuse(const Span& at, std::string id, std::string message, std::string help, std::vector<Note> notes = {}) {
+        result_.refused = true;
+        if (!errors_ignored_) result_.stopped = true;
+        diagnostics_.add({std::move(id), errors_ignored_ ? Level::warning : Level::error, at, std::move(message),
+                          std::move(notes), std::move(help), std::nullopt});
+    }
+    void outside_model(const Span& at, std::string reason, std::string help) {
+        if (!result_.outside_model) result_.outside_model = reason;
+        diagnostics_.add({"AU090", Level::warning, at, std::move(reason), {}, std::move(help), std::nullopt});
+    }
+    bool allowed(std::string_view what, const Span& at) {
+        if (state().settings.enabled != 2U) return true;
+        refuse(at, "AU091", fmt::format("the kernel refuses this: {} are locked by an earlier -e 2", what), "move -e 2 to the end");
+        return false;
+    }
+
+    std::vector<KernelRule>& rules_of(List list) {
+        switch (list) {
+            case List::user: return state().user;
+            case List::task: return state().task;
+            case List::exclude: return state().exclude;
+            case List::filesystem: return state().filesystem;
+            case List::exit: case List::io_uring: break;
+        }
+        return state().filter;
+    }
+
+    static bool same_stored(const KernelRule& a, const KernelRule& b) {
+        return a.list == b.list && a.action == b.action && a.mask == b.mask && a.tests == b.tests;
+    }
+
+    void add(KernelRule rule, const Span& at) {
+        rule_seen_ = true;
+        if (!trailing_.empty()) {
+            outside_model(at, fmt::format("a rule follows {}, so the order in which they act can't be kept", trailing_),
+                          "put -t and -q lines after all rules");
+            trailing_.clear();
+        }
+        if (!allowed("rules", at)) return;
+        if (const auto error = refusal(rule)) {
+            refuse(at, "AU092", fmt::format("the kernel refuses this rule: {}", *error), "");
+            return;
+        }
+        if (selects_classes(rule.mask)) {
+            outside_model(at, "syscall numbers 2032 to 2047 select built-in classes, which differ between kernels",
+                          "name the system calls instead");
+            return;
+        }
+        rule.mask.words[mask_words - 1] &= 0xFFFFU;  // class selectors are consumed
+        if (options_.facts != nullptr)
+            for (const FieldTest& t : rule.tests)
+                if ((t.field == Field::path || t.field == Field::dir || t.field == Field::exe) && parent_is_file(*options_.facts, t.text)) {
+                    refuse(at, "AU093", fmt::format("the kernel refuses this rule: a parent of {} is a file (ENOTDIR)", t.text),
+                           "watch either the file or the names below it");
+                    return;
+                }
+        std::vector<KernelRule>& rules = rules_of(rule.list);
+        if (!rule.prepend)  // stored rules have no prepend flag, so that a prepended candidate never equals one
+            for (const KernelRule& r : rules)
+                if (same_stored(r, rule)) {
+                    duplicate(r, at);
+                    return;
+                }
+        const bool first = rule.prepend;
+        rule.prepend = false;
+        rules.insert(first ? rules.begin() : rules.end(), std::move(rule));
+    }
+
+    void duplicate(const KernelRule& earlier, const Span& at) {
+        std::vector<Note> notes;
+        if (!earlier.sources.empty()) notes.push_back({earlier.sources.front(), "the same kernel rule is already loaded from here"});
+        if (options_.drop_duplicates) {
+            diagnostics_.add({"AU094", Level::warning, at, "duplicate rule, left out: auditctl would stop here (Rule exists)",
+                              std::move(notes), "delete this line", std::nullopt});
+            return;
+        }
+        refuse(at, "AU094", "duplicate rule: the kernel answers \"Rule exists\"", "delete this line", std::move(notes));
+    }
+
+    void remove(KernelRule rule, const Span& at) {
+        if (!allowed("rules", at)) return;
+        rule.mask.words[mask_words - 1] &= 0xFFFFU;
+        std::vector<KernelRule>& rules = rules_of(rule.list);
+        const auto it = std::find_if(rules.begin(), rules.end(), [&](const KernelRule& r) { return same_stored(r, rule); });
+        if (it != rules.end()) {
+            rules.erase(it);
+            return;
+        }
+        if (cleared_) {
+            refuse(at, "AU095", "the kernel refuses this delete: no such rule is loaded (ENOENT)", "delete this line");
+            return;
+        }
+        outside_model(at, "this deletes a rule that the file did not add; what it removes depends on what is loaded",
+                      "start the file with -D");
+    }
+
+    void remove_all(const DeleteAll& all, const Span& at) {
+        if (!allowed("rules", at)) return;
+        if (!all.key) {
+            cleared_ = true;
+            state().cleared_first = true;
+        } else if (!cleared_) {
+            outside_model(at, "-D -k removes rules by their key; which ones depends on what is loaded", "start the file with -D");
+        }
+        for (std::vector<KernelRule>* rules : {&state().user, &state().task, &state().exclude, &state().filesystem, &state().filter})
+            std::erase_if(*rules, [&](const KernelRule& r) {
+                const auto key = rule_key(r);
+                return !all.key || (key && key->find(*all.key) != std::string_view::npos);
+            });
+    }
+
+    void set_status(const SetStatus& set, const Span& at) {
+        if (!allowed("settings", at)) return;
+        Settings& s = state().settings;
+        switch (set.mask) {
+            case 0x01: s.enabled = set.value; break;
+            case 0x02: s.failure = set.value; break;
+            case 0x08: s.rate_limit = set.value; break;
+            case 0x10: s.backlog_limit = set.value; break;
+            case 0x20: s.backlog_wait_time = set.value; break;
+            case 0x40: s.reset_lost = true; break;
+            case 0x80: s.reset_backlog_wait_time_actual = true; break;
+            default: outside_model(at, fmt::format("unknown setting 0x{:x}", set.mask), ""); break;
+        }
+    }
+
+    // -t and -q act on the trees that are there when they run.
+    void after_rules(const Span&, std::string_view option) {
+        if (rule_seen_) trailing_ = option;
+    }
+
+    const LoadOptions& options_;
+    Diagnostics& diagnostics_;
+    LoadResult result_;
+    bool errors_ignored_ = false;
+    bool rule_seen_ = false;
+    bool cleared_ = false;        // a full -D was seen
+    std::string trailing_;        // -t or -q after a rule
+};
+
+}  // namespace
+
+LoadResult load(const std::vector<Message>& messages, const LoadOptions& options, Diagnostics& diagnostics) {
+    return Loader(options, diagnostics).run(messages);
+}
+
+}  // namespace auopt
