@@ -1,0 +1,239 @@
+// The command line itself (CLI11): verbs, flags, help texts. The only file that knows CLI11.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <map>
+#include <sstream>
+
+#include "cli/exit_codes.hpp"
+#include "cli/options.hpp"
+#include "optimizer/pipeline.hpp"
+
+namespace auopt {
+namespace {
+
+constexpr const char* about =
+    "Reads Linux audit rules, models what the kernel does with them, rewrites them so that the kernel does less\n"
+    "work, and proves that the result records the same events under the same keys.\n";
+
+constexpr const char* epilogue = R"(
+Start here:
+  auopt cost rules.d                      what every system call pays for these rules
+  auopt optimize rules.d -o audit.rules   rewrite and prove; nothing is written unless the proof succeeds
+  auopt verify old.rules new.rules        are two files the same? if not, an event that tells them apart
+  auopt lint rules.d                      what would not load, never fires, or costs too much
+  auopt gate --against old.rules new.rules --budget getpid=600       one command for CI
+
+RULES is a rules file, a directory (read as augenrules reads rules.d), or - for standard input; several are
+concatenated; none means /etc/audit/rules.d. Users, groups and which watched paths are directories come from
+--facts FILE (written by `auopt facts`) or --target host, never silently from this machine.
+
+Exit codes: 0 clean, equivalent, within budget; 1 findings; 2 usage; 3 an input cannot be read or would not
+load; 4 refuted; 5 unknown; 6 over budget; 70 internal error. `auopt explain ID` documents every finding.
+)";
+
+const std::vector<std::string> assumptions{"no-32bit", "no-foreign-records", "watch-kinds"};
+
+void add_common(CLI::App& app, CommonOptions& common, const std::vector<std::string>& formats) {
+    app.add_option("--target", common.target, "How the text is read and which kernels evaluate it (auopt targets)")->capture_default_str();
+    app.add_option("--facts", common.facts_file, "Host facts: users, groups, directories (JSON; see auopt facts)");
+    if (!formats.empty()) {
+        static const std::map<std::string, Format> all{{"text", Format::text}, {"gcc", Format::gcc}, {"json", Format::json},
+                                                       {"sarif", Format::sarif}, {"github", Format::github}};
+        app.add_option_function<std::string>(
+               "--format", [&common](const std::string& name) { common.format = all.at(name); }, "Output format")
+            ->check(CLI::IsMember(formats));
+    }
+    static const std::map<std::string, ColorMode> modes{
+        {"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}};
+    app.add_option_function<std::string>(
+           "--color", [&common](const std::string& name) { common.color = modes.at(name); }, "auto, always or never")
+        ->check(CLI::IsMember({"auto", "always", "never"}));
+    app.add_flag("-q,--quiet", common.quiet, "Errors only");
+    app.add_flag("-v,--verbose", common.verbose, "Show everything");
+    app.add_flag("--stats", common.stats, "Show times");
+    app.add_flag("--continue", common.continue_on_error, "Read the input as if its first line were -c: bad lines are warned about and skipped");
+    app.add_option("--assume", common.assume, "Assumptions the result may rest on: no-32bit, no-foreign-records, watch-kinds")
+        ->delimiter(',')
+        ->check(CLI::IsMember(assumptions));
+}
+
+void add_inputs(CLI::App& app, std::vector<std::string>& inputs) {
+    app.add_option("RULES", inputs, "Rules files, rules.d directories or - (default /etc/audit/rules.d)");
+}
+
+void add_passes(CLI::App& app, std::vector<std::string>& passes) {
+    app.add_option("--passes", passes, "Run only these passes (comma list; auopt explain NAME)")
+        ->delimiter(',')
+        ->check(CLI::IsMember(pass_names()));
+}
+
+const CLI::IsMember preserve_levels({"exact", "recorded"});
+
+/// Verbs and flags that the design has and this version has not: said plainly instead of "unknown".
+const std::map<std::string, std::string> not_in_this_version{
+    {"diff", "verb"}, {"why", "verb"}, {"coverage", "verb"}, {"fmt", "verb"}, {"profiles", "verb"},
+    {"--loaded", "option"}, {"--require", "option"}, {"--allow-lost", "option"}, {"--cert", "option"}, {"--check-cert", "option"},
+    {"--scanner", "option"}, {"--workload", "option"}, {"--fix", "option"}, {"--unsafe-fixes", "option"}, {"--baseline", "option"},
+    {"--write-baseline", "option"}, {"--cpu", "option"}, {"--emit-repro", "option"}, {"--config", "option"}};
+
+std::string later_feature(const std::vector<std::string>& arguments) {
+    if (!arguments.empty() && not_in_this_version.contains(arguments[0]) && arguments[0][0] != '-') return arguments[0];
+    for (const std::string& argument : arguments) {
+        if (argument == "--") break;
+        const std::string name = argument.substr(0, argument.find('='));
+        if (name.size() > 2 && name[0] == '-' && not_in_this_version.contains(name)) return name;
+    }
+    return {};
+}
+
+}  // namespace
+
+CommandLine parse_command_line(const std::string& program_name, std::vector<std::string> arguments) {
+    const std::string base = program_name.substr(program_name.rfind('/') + 1);
+    if (base == "aulint") arguments.insert(arguments.begin(), "lint");
+
+    CLI::App app{about, "auopt"};
+    app.footer(epilogue);
+    app.require_subcommand(1);
+    app.set_version_flag("--version", "auopt " AUOPT_VERSION, "Print the version and leave");
+    app.set_help_flag("-h,--help", "Print this help and leave");
+    app.get_formatter()->column_width(34);
+
+    OptimizeVerb optimize;
+    CLI::App* optimize_app = app.add_subcommand("optimize", "Rewrite, prove and print audit.rules");
+    add_inputs(*optimize_app, optimize.inputs);
+    add_common(*optimize_app, optimize.common, {"text", "gcc", "github"});
+    optimize_app->add_option("-o,--output", optimize.output, "Write here (atomically) instead of to standard output");
+    optimize_app->add_flag("--check", optimize.check, "Write nothing; exit 1 if the output would differ");
+    optimize_app->add_flag("--diff", optimize.diff, "Print a unified diff instead of the rules");
+    optimize_app->add_option("--preserve", optimize.preserve, "exact: the same decision and key for every event; recorded: no match and never may change places")
+        ->check(preserve_levels)
+        ->capture_default_str();
+    add_passes(*optimize_app, optimize.passes);
+    optimize_app->add_option("--dump-after", optimize.dump_after, "Print the rules after this pass to standard error, with their cost")
+        ->delimiter(',')
+        ->check(CLI::IsMember(pass_names()));
+    optimize_app->add_option("--report", optimize.report_file, "Write a report (FILE.json)");
+
+    CostVerb cost;
+    CLI::App* cost_app = app.add_subcommand("cost", "What the rules cost per system call");
+    add_inputs(*cost_app, cost.inputs);
+    add_common(*cost_app, cost.common, {"text", "json"});
+    cost_app->add_option("--syscall", cost.syscalls, "This call (name or number; repeatable)")->delimiter(',');
+    cost_app->add_option("--arch", cost.arch, "b64 or b32 (default: b64)")->check(CLI::IsMember({"b64", "b32"}));
+    cost_app->add_option("--top", cost.top, "The N most expensive calls");
+    cost_app->add_option("--budget", cost.budgets, "NAME=N: exit 6 if the call pays more than N instructions (repeatable)");
+    cost_app->add_option("--compare", cost.compare, "Show the change from this rules file or directory");
+
+    VerifyVerb verify;
+    CLI::App* verify_app = app.add_subcommand("verify", "Do two rule sets record the same events under the same keys?");
+    verify_app->add_option("A", verify.before, "Rules before")->required();
+    verify_app->add_option("B", verify.after, "Rules after")->required();
+    add_common(*verify_app, verify.common, {"text", "json"});
+    verify_app->add_option("--preserve", verify.preserve, "exact, recorded, or decision (keys ignored)")
+        ->check(CLI::IsMember({"exact", "recorded", "decision"}))
+        ->capture_default_str();
+
+    LintVerb lint;
+    CLI::App* lint_app = app.add_subcommand("lint", "Find what would not load, never fires, or costs too much");
+    add_inputs(*lint_app, lint.inputs);
+    add_common(*lint_app, lint.common, {"text", "gcc", "json", "sarif", "github"});
+    lint_app->add_option("--select", lint.select, "Only these ids or id prefixes (AU1, AU301)")->delimiter(',');
+    lint_app->add_option("--ignore", lint.ignore, "Not these ids or id prefixes")->delimiter(',');
+    lint_app->add_option("--fail-on", lint.fail_on, "Exit 1 on findings of this level or above")
+        ->check(CLI::IsMember({"error", "warning", "info", "never"}))
+        ->capture_default_str();
+
+    GateVerb gate;
+    CLI::App* gate_app = app.add_subcommand("gate", "One command for CI: load, lint errors, equivalence to a baseline, cost budgets");
+    add_inputs(*gate_app, gate.inputs);
+    add_common(*gate_app, gate.common, {"text", "json"});
+    gate_app->add_option("--against", gate.against, "The rules that were accepted before");
+    gate_app->add_option("--budget", gate.budgets, "NAME=N instructions per call (repeatable)");
+    gate_app->add_option("--preserve", gate.preserve, "exact, recorded, or decision")
+        ->check(CLI::IsMember({"exact", "recorded", "decision"}))
+        ->capture_default_str();
+
+    AugenrulesVerb augenrules;
+    CLI::App* augenrules_app = app.add_subcommand("augenrules", "Merge rules.d, optimize, prove and install, before or in place of augenrules");
+    add_common(*augenrules_app, augenrules.common, {"text"});
+    augenrules_app->add_option("--rules-dir", augenrules.rules_dir, "Directory to merge")->capture_default_str();
+    augenrules_app->add_option("--output", augenrules.output, "File to install")->capture_default_str();
+    augenrules_app->add_flag("--check", augenrules.check, "Say whether the installed file is out of date (exit 1); change nothing");
+    augenrules_app->add_flag("--load", augenrules.load, "Afterwards run auditctl -R on the installed file");
+    augenrules_app->add_option("--fallback", augenrules.fallback, "passthrough: if anything fails, install what augenrules would; fail: install nothing")
+        ->check(CLI::IsMember({"passthrough", "fail"}))
+        ->capture_default_str();
+    augenrules_app->add_option("--auditctl", augenrules.auditctl, "Program that --load runs")
+        ->envname("AUOPT_AUDITCTL")
+        ->capture_default_str();
+    add_passes(*augenrules_app, augenrules.passes);
+
+    CompileVerb compile;
+    CLI::App* compile_app = app.add_subcommand("compile", "The kernel messages auditctl would send");
+    add_inputs(*compile_app, compile.inputs);
+    add_common(*compile_app, compile.common, {});
+    compile_app->add_option("--format", compile.format, "wire: hex payloads; json; text: rules in their canonical spelling")
+        ->check(CLI::IsMember({"wire", "json", "text"}))
+        ->capture_default_str();
+
+    TargetsVerb targets;
+    CLI::App* targets_app = app.add_subcommand("targets", "Targets that are known, and on what evidence");
+    add_common(*targets_app, targets.common, {"text", "json"});
+
+    ExplainVerb explain;
+    CLI::App* explain_app = app.add_subcommand("explain", "Document a check (AU201), a pass, a field or an assumption");
+    explain_app->add_option("ID", explain.id, "What to explain; without it, a list");
+    add_common(*explain_app, explain.common, {});
+
+    FactsVerb facts;
+    CLI::App* facts_app = app.add_subcommand("facts", "Collect this host's facts that the rules depend on, for --facts elsewhere");
+    add_inputs(*facts_app, facts.inputs);
+    facts_app->add_option("--rules-dir", facts.inputs, "Same as RULES")->excludes("RULES");
+    facts_app->add_option("-o,--output", facts.output, "Write here instead of to standard output");
+    add_common(*facts_app, facts.common, {});
+
+    CommandLine result;
+    if (const std::string later = later_feature(arguments); !later.empty()) {
+        result.exit_code = exit_usage;
+        result.err = fmt::format("auopt: this version does not have the {} {}\n", not_in_this_version.at(later), later);
+        return result;
+    }
+    try {
+        std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+        app.parse(reversed);
+    } catch (const CLI::ParseError& error) {
+        std::ostringstream out, err;
+        const int code = app.exit(error, out, err);
+        result.out = out.str();
+        result.err = err.str();
+        result.exit_code = code == 0 ? static_cast<int>(exit_clean) : static_cast<int>(exit_usage);
+        return result;
+    }
+    optimize.passes_given = optimize_app->count("--passes") != 0;
+    augenrules.passes_given = augenrules_app->count("--passes") != 0;
+    const auto usage = [&](std::string message) {
+        result.exit_code = exit_usage;
+        result.err = "auopt: " + message + "\n";
+        return result;
+    };
+    if (optimize_app->parsed()) {
+        if (!optimize.report_file.empty() && !optimize.report_file.ends_with(".json"))
+            return usage("--report writes FILE.json; this version has no other report");
+        result.verb = optimize;
+    } else if (cost_app->parsed()) result.verb = cost;
+    else if (verify_app->parsed()) {
+        if (verify.before == "-" && verify.after == "-") return usage("only one of A and B can be standard input");
+        result.verb = verify;
+    } else if (lint_app->parsed()) result.verb = lint;
+    else if (gate_app->parsed()) result.verb = gate;
+    else if (augenrules_app->parsed()) result.verb = augenrules;
+    else if (compile_app->parsed()) result.verb = compile;
+    else if (targets_app->parsed()) result.verb = targets;
+    else if (explain_app->parsed()) result.verb = explain;
+    else if (facts_app->parsed()) result.verb = facts;
+    return result;
+}
+
+}  // namespace auopt

@@ -1,0 +1,70 @@
+// auopt compile: rules to the kernel messages auditctl would send.
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/exit_codes.hpp"
+#include "cli/load_rules.hpp"
+#include "cli/options.hpp"
+#include "cli/streams.hpp"
+#include "compiler/emit.hpp"
+#include "compiler/wire.hpp"
+#include "report/rule_json.hpp"
+
+namespace auopt {
+namespace {
+
+constexpr std::string_view verb_name = "compile";
+
+std::string wire_text(const Program& program) {
+    std::string out;
+    for (const Message& message : program.messages) {
+        const std::string line = message_to_wire_line(message);
+        if (!line.empty()) out += line + "\n";
+    }
+    return out;
+}
+
+/// One line per rule in the canonical spelling; where a rule has none, its wire form as a comment.
+std::string rules_text(const Program& program) {
+    std::string out;
+    for (const Message& message : program.messages) {
+        if (const auto* add = std::get_if<AddRule>(&message.body)) {
+            const auto line = rule_to_line(add->rule);
+            out += line ? *line : fmt::format("# {}: {}", line.error(), message_to_wire_line(message));
+            out += "\n";
+        } else {
+            const std::string line = message_to_wire_line(message);
+            if (!line.empty()) out += "# " + line + "\n";
+        }
+    }
+    return out;
+}
+
+std::string json_text(const Sources& sources, const Program& program) {
+    nlohmann::ordered_json array = nlohmann::ordered_json::array();
+    for (const Message& message : program.messages) array.push_back(message_to_json(sources, message));
+    return array.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+int run(const CompileVerb& verb) {
+    Inputs inputs;
+    Diagnostics diagnostics;
+    if (!read_inputs(inputs, verb.inputs, diagnostics)) {
+        report_to_stderr(verb.common, inputs.sources, diagnostics);
+        return exit_input;
+    }
+    const Setting setting = make_setting(verb.common, inputs.lines);
+    if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
+    // What auditctl sends, not what the kernel would answer: a duplicate is sent all the same.
+    const Program program = compile(inputs.sources, inputs.lines, setting.compile, diagnostics);
+    const bool written = put_out(verb.format == "json"   ? json_text(inputs.sources, program)
+                                 : verb.format == "text" ? rules_text(program)
+                                                         : wire_text(program));
+    report_to_stderr(verb.common, inputs.sources, diagnostics);
+    if (!written) return fail(verb_name, exit_usage, "standard output cannot be written");
+    return program.stopped ? exit_input : exit_clean;
+}
+
+}  // namespace auopt

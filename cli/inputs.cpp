@@ -1,0 +1,133 @@
+#include "cli/inputs.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+#include <iterator>
+#include <memory>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/sha256.hpp"
+
+namespace auopt {
+namespace {
+
+class FileDescriptor {
+public:
+    explicit FileDescriptor(int fd) : fd_(fd) {}
+    ~FileDescriptor() { if (fd_ >= 0) close(fd_); }
+    FileDescriptor(const FileDescriptor&) = delete;
+    FileDescriptor& operator=(const FileDescriptor&) = delete;
+    int get() const { return fd_; }
+
+private:
+    int fd_;
+};
+
+void input_error(Inputs& inputs, Diagnostics& diagnostics, const std::string& name, std::string id, std::string message,
+                 std::string help = "") {
+    const FileId file = inputs.sources.add(name, "");
+    diagnostics.add({std::move(id), Level::error, Span{file, 0, 0, 0}, std::move(message), {}, std::move(help), std::nullopt});
+}
+
+/// A name that is the same on every machine that has the same folder: relative names as given, of absolute
+/// names the last component (for a directory's files, the directory's and the file's).
+std::string portable_name(const std::string& path, bool keep_parent) {
+    if (path.empty() || path[0] != '/') return path;
+    const std::size_t slash = path.rfind('/');
+    if (!keep_parent) return path.substr(slash + 1);
+    const std::size_t parent = slash == 0 ? 0 : path.rfind('/', slash - 1) + 1;
+    return path.substr(parent);
+}
+
+bool is_directory(const std::string& path) {
+    struct stat st {};
+    return stat(path.c_str(), &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+void add_text(Inputs& inputs, const std::string& name, std::string text) {
+    inputs.files.push_back({portable_name(name, false), sha256_hex(text)});
+    inputs.plain_text += text;
+    const FileId file = inputs.sources.add(name, std::move(text));
+    for (InputLine& line : split_lines(inputs.sources, file)) inputs.lines.push_back(std::move(line));
+}
+
+bool add_directory(Inputs& inputs, const std::string& path, Diagnostics& diagnostics) {
+    const std::size_t first_source = inputs.sources.size();
+    auto merged = merge_rules_dir(inputs.sources, path);
+    if (!merged) {
+        input_error(inputs, diagnostics, path, "AU082", merged.error());
+        return false;
+    }
+    if (!merged->skipped.empty()) {
+        // augenrules would go on without them; a rule set with a hole in it is not one to optimize or to pass.
+        for (const std::string& reason : merged->skipped) {
+            input_error(inputs, diagnostics, path, "AU080", "cannot be read: " + reason);
+        }
+        return false;
+    }
+    for (std::size_t i = first_source; i < inputs.sources.size(); ++i) {
+        const FileId file{static_cast<std::uint32_t>(i)};
+        std::string name = portable_name(inputs.sources.name(file), true);
+        inputs.files.push_back({std::move(name), sha256_hex(inputs.sources.text(file))});
+    }
+    inputs.plain_text += merged->plain_text;
+    for (InputLine& line : merged->lines) inputs.lines.push_back(std::move(line));
+    return true;
+}
+
+}  // namespace
+
+tl::expected<std::string, std::string> read_file(const std::string& path) {
+    const FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+    if (fd.get() < 0) return tl::unexpected(std::string(std::strerror(errno)));
+    struct stat st {};
+    if (fstat(fd.get(), &st) != 0) return tl::unexpected(std::string(std::strerror(errno)));
+    if (!S_ISREG(st.st_mode)) return tl::unexpected(std::string("not a regular file"));
+    std::string text;
+    std::string buffer(1U << 16U, '\0');
+    for (;;) {
+        const ssize_t n = read(fd.get(), buffer.data(), buffer.size());
+        if (n == 0) return text;
+        if (n < 0) {
+            if (errno == EINTR) continue;
+            return tl::unexpected(std::string(std::strerror(errno)));
+        }
+        text.append(buffer, 0, static_cast<std::size_t>(n));
+    }
+}
+
+bool read_inputs(Inputs& inputs, const std::vector<std::string>& given, Diagnostics& diagnostics) {
+    const std::vector<std::string> paths = given.empty() ? std::vector<std::string>{default_rules_dir} : given;
+    for (const std::string& path : paths) {
+        if (!inputs.shown_name.empty()) inputs.shown_name += " ";
+        inputs.shown_name += path;
+    }
+    bool ok = true;
+    for (const std::string& path : paths) {
+        if (path == "-") {
+            std::string text{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
+            if (std::cin.bad()) {
+                input_error(inputs, diagnostics, "<stdin>", "AU080", "cannot be read");
+                ok = false;
+                continue;
+            }
+            add_text(inputs, "<stdin>", std::move(text));
+        } else if (is_directory(path)) {
+            ok = add_directory(inputs, path, diagnostics) && ok;
+        } else if (auto text = read_file(path)) {
+            add_text(inputs, path, std::move(*text));
+        } else {
+            input_error(inputs, diagnostics, path, text.error() == "not a regular file" ? "AU081" : "AU080",
+                        "cannot be read: " + text.error(),
+                        given.empty() ? "name a rules file or a rules.d directory" : "");
+            ok = false;
+        }
+    }
+    return ok;
+}
+
+}  // namespace auopt

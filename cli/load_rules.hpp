@@ -1,0 +1,41 @@
+// The way every verb goes from inputs to what the kernel would hold: facts, target, compile, load.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/inputs.hpp"
+#include "cli/options.hpp"
+#include "cli/target.hpp"
+#include "compiler/compile.hpp"
+#include "compiler/facts.hpp"
+#include "kernel_model/state.hpp"
+
+namespace auopt {
+
+/// What the flags say about the host and the target. On failure `exit_code` is not 0 and `error` says why.
+struct Setting {
+    Facts facts;
+    Target target;
+    CompileOptions compile;  // for reading the input
+    int exit_code = 0;
+    std::string error;
+};
+/// `lines`: what --target host has to look up. `host_by_default`: take host facts unless --facts is given.
+Setting make_setting(const CommonOptions& common, const std::vector<InputLine>& lines, bool host_by_default = false);
+
+/// "" or why this machine type cannot be modelled (compile and lint can still read its rules).
+std::string outside_tables(const Setting& setting);
+
+struct LoadedRules {
+    Program program;
+    LoadResult load;
+    /// Neither auditctl nor the kernel stops at a line (a refused line under -i, -c or --continue does not stop).
+    bool would_load() const { return !program.stopped && !load.stopped; }
+    /// Some line would be refused, ignored or not.
+    bool some_refused() const { return program.failed || load.refused; }
+};
+LoadedRules load_rules(const Sources& sources, const std::vector<InputLine>& lines, const CompileOptions& options,
+                       bool drop_duplicates, Diagnostics& diagnostics);
+
+}  // namespace auopt

@@ -1,0 +1,25 @@
+// Where a verb's words go, and whether in colour.
+#pragma once
+
+#include <string_view>
+
+#include "cli/options.hpp"
+#include "grammar/diagnostic.hpp"
+#include "report/diagnostics.hpp"
+
+namespace auopt {
+
+/// Writes to standard output. False: it could not be written (a full disk, a closed pipe); a verb then fails.
+bool put_out(std::string_view text);
+void put_err(std::string_view text);
+
+/// Colour on `fd` (1 or 2): --color, NO_COLOR, or whether it is a terminal.
+bool use_color(ColorMode mode, int fd);
+
+/// Diagnostics to standard error, in text (or gcc/github where asked for); -q keeps only errors.
+void report_to_stderr(const CommonOptions& common, const Sources& sources, Diagnostics diagnostics);
+
+/// "auopt VERB: message" to standard error; returns `code`.
+int fail(std::string_view verb, int code, std::string_view message);
+
+}  // namespace auopt

@@ -1,0 +1,157 @@
+#include "cli/target.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <toml++/toml.h>
+
+#include "tables/embedded.hpp"
+
+namespace auopt {
+
+extern const EmbeddedFile embedded_targets[];
+extern const std::size_t embedded_targets_count;
+
+namespace {
+
+// The data is part of the program: a mistake in it is a broken build, not a user's error.
+[[noreturn]] void broken(const std::string& what) {
+    fmt::print(stderr, "auopt: embedded targets.toml: {}\n", what);
+    std::abort();
+}
+
+std::optional<AuditctlVersion> version_named(std::string_view name) {
+    for (const AuditctlVersion v : all_auditctl_versions()) {
+        if (auditctl_version_name(v) == name) return v;
+    }
+    return std::nullopt;
+}
+
+std::string text_of(const toml::table& table, std::string_view key) {
+    const auto value = table[key].value<std::string>();
+    if (!value) broken(fmt::format("no {}", key));
+    return *value;
+}
+
+Target read_target(const toml::table& table) {
+    Target target;
+    target.name = text_of(table, "name");
+    target.auditctl = text_of(table, "auditctl");
+    target.evidence = text_of(table, "evidence");
+    const auto reading = version_named(text_of(table, "reading"));
+    if (!reading) broken(target.name + ": unknown reading");
+    target.reading = *reading;
+    if (table["writing"].value<std::string>() == "all") target.writing = all_auditctl_versions();
+    else target.writing = {*reading};
+    const toml::array* kernels = table["kernels"].as_array();
+    if (kernels == nullptr || kernels->empty()) broken(target.name + ": no kernels");
+    for (const toml::node& node : *kernels) {
+        const toml::table* kernel = node.as_table();
+        if (kernel == nullptr) broken(target.name + ": kernels");
+        const std::string name = text_of(*kernel, "table");
+        const KernelTables* tables = find_kernel(name);
+        if (tables == nullptr) broken(target.name + ": no kernel table " + name);
+        target.kernels.push_back({text_of(*kernel, "version"), tables, (*kernel)["measured"].value_or(false)});
+    }
+    return target;
+}
+
+std::vector<Target> read_targets() {
+    std::vector<Target> result;
+    for (std::size_t i = 0; i < embedded_targets_count; ++i) {
+        try {
+            const toml::table file = toml::parse(embedded_targets[i].text);
+            const toml::array* list = file["target"].as_array();
+            if (list == nullptr) broken("no targets");
+            for (const toml::node& node : *list) {
+                if (node.as_table() == nullptr) broken("target is not a table");
+                result.push_back(read_target(*node.as_table()));
+            }
+        } catch (const toml::parse_error& error) {
+            broken(std::string(error.description()));
+        }
+    }
+    return result;
+}
+
+/// Numbers of a dotted version: "6.1.0-57-amd64" is {6, 1, 0}.
+std::vector<unsigned> version_numbers(std::string_view text) {
+    std::vector<unsigned> numbers;
+    std::size_t i = 0;
+    while (i < text.size() && text[i] >= '0' && text[i] <= '9') {
+        unsigned n = 0;
+        while (i < text.size() && text[i] >= '0' && text[i] <= '9' && n < 100000) n = n * 10 + static_cast<unsigned>(text[i++] - '0');
+        numbers.push_back(n);
+        if (i == text.size() || text[i] != '.') break;
+        ++i;
+    }
+    return numbers;
+}
+
+Target host_target(const Facts& facts) {
+    Target target;
+    target.name = "host";
+    target.auditctl = facts.audit_version.value_or("not found, read as 3.0.9");
+    target.evidence = "this host";
+    if (facts.audit_version) {
+        const auto have = version_numbers(*facts.audit_version);
+        target.reading = all_auditctl_versions().front();
+        for (const AuditctlVersion v : all_auditctl_versions()) {
+            if (version_numbers(auditctl_version_name(v)) <= have) target.reading = v;
+        }
+    }
+    target.writing = {target.reading};
+    const std::string release = facts.kernel.value_or("");
+    const auto kernel = version_numbers(release);
+    if (kernel.size() >= 2) {
+        if (const KernelTables* same = find_kernel(fmt::format("linux-{}.{}", kernel[0], kernel[1]))) {
+            target.kernels.push_back({release, same, same->measured});
+        }
+    }
+    if (target.kernels.empty()) {
+        // The kernel is not in the tables: every one of them has to agree.
+        for (const KernelTables& k : kernel_tables()) target.kernels.push_back({release.empty() ? "unknown" : release, &k, false});
+        target.evidence = "this host; its kernel is not in the tables";
+    }
+    return target;
+}
+
+}  // namespace
+
+std::vector<const KernelTables*> Target::proof_kernels() const {
+    const bool all_measured = std::all_of(kernels.begin(), kernels.end(), [](const TargetKernel& k) { return k.measured; });
+    if (all_measured) return cost_kernels();
+    std::vector<const KernelTables*> all;
+    for (const KernelTables& k : kernel_tables()) all.push_back(&k);
+    return all;
+}
+
+std::vector<const KernelTables*> Target::cost_kernels() const {
+    std::vector<const KernelTables*> result;
+    for (const KernelTables& k : kernel_tables()) {
+        if (std::any_of(kernels.begin(), kernels.end(), [&](const TargetKernel& t) { return t.tables == &k; })) result.push_back(&k);
+    }
+    return result;
+}
+
+const std::vector<Target>& targets() {
+    static const std::vector<Target> all = read_targets();
+    return all;
+}
+
+tl::expected<Target, std::string> find_target(const std::string& name, const Facts& facts) {
+    if (name == "host") return host_target(facts);
+    std::vector<std::string> names;
+    for (const Target& t : targets()) {
+        if (t.name == name) return t;
+        names.push_back(t.name);
+    }
+    names.emplace_back("host");
+    return tl::unexpected(fmt::format("unknown target {}; known: {}", name, fmt::join(names, ", ")));
+}
+
+}  // namespace auopt
