@@ -1,0 +1,60 @@
+// Does:    drops rules that can never be the first match: tests that exclude each other, and rules an earlier one covers.
+// Needs:   lemma L4. An exit-list rule: an earlier exit-list rule that matches whenever it does. A hash rule: an earlier
+//          hash rule of the same path (or inode) with the same action and key, no co-matching exit-list rule between.
+// Keeps:   the order of io_uring_enter's rules (call 426), audit_n_rules and audit_signals zero or not.
+// Example: -a always,exit -F arch=b64 -S chmod,fchmod -F key=perm ; -a always,exit -F arch=b64 -S chmod -F auid>=1000 -F key=user
+//          -> -a always,exit -F arch=b64 -S chmod,fchmod -F key=perm
+#include "optimizer/commute.hpp"
+#include "optimizer/passes.hpp"
+
+namespace auopt {
+namespace {
+
+bool covers(const Admission& wide, const Admission& narrow) {
+    return (narrow.x86_64 & ~wide.x86_64).none() && (narrow.i386 & ~wide.i386).none() && (wide.worker || !narrow.worker);
+}
+
+bool same_object(const KernelRule& a, const KernelRule& b) {
+    for (Field f : {Field::path, Field::inode}) {
+        const FieldTest *x = find_test(a, f), *y = find_test(b, f);
+        if ((x != nullptr) != (y != nullptr) || (x != nullptr && !(*x == *y))) return false;
+    }
+    return true;
+}
+
+bool shadowed_by(const std::vector<Entry>& entries, std::size_t earlier, std::size_t later) {
+    const Entry &a = entries[earlier], &b = entries[later];
+    if (a.where != b.where || !covers(a.admission, b.admission) || !implied(a.rule, b.rule)) return false;
+    if (a.where == Placement::exit_list) return !a.admission.meets_in_io_uring_enter(b.admission);
+    if (a.where != Placement::inode_hash || !same_object(a.rule, b.rule) || !same_decision(a.rule, b.rule)) return false;
+    for (std::size_t i = earlier + 1; i < later; ++i)
+        if (entries[i].where != Placement::inode_hash && !may_cross(b, entries[i])) return false;
+    return true;
+}
+
+bool dead(const std::vector<Entry>& entries, std::size_t i) {
+    const Entry& e = entries[i];
+    if (e.where == Placement::either || e.where == Placement::io_uring_list) return false;
+    if (e.admission.none()) return true;
+    if (e.where == Placement::exit_list && !e.admission.x86_64.test(io_uring_enter_nr) && !e.admission.i386.test(io_uring_enter_nr) &&
+        !satisfiable(e.rule))
+        return true;
+    for (std::size_t j = 0; j < i; ++j)
+        if (shadowed_by(entries, j, i)) return true;
+    return false;
+}
+
+}  // namespace
+
+PassCounts drop_dead(Rules& rules) {
+    PassCounts counts;
+    for (std::size_t i = rules.entries.size(); i-- > 0;) {
+        if (!dead(rules.entries, i)) continue;
+        std::vector<Entry> candidate = rules.entries;
+        candidate.erase(candidate.begin() + static_cast<std::ptrdiff_t>(i));
+        ++(rules.propose(std::move(candidate), true) ? counts.kept : counts.refused);
+    }
+    return counts;
+}
+
+}  // namespace auopt

@@ -1,0 +1,80 @@
+// Does:    makes one rule without arch= of a b64 and a b32 rule that are otherwise the same.
+// Needs:   lemma L8 (equal masks), or perm=: the union of the masks then admits nothing new where each mask holds every
+//          call of its own ABI's perm class. Both rules must reach one place by lemma L5.
+// Keeps:   the hash sequence of every call; a hash rule must have perm= or not admit call 0 (io_uring workers).
+// Example: -a always,exit -F arch=b32 -F path=/etc/passwd -F perm=wa -F key=id ; the same with arch=b64
+//          -> -a always,exit -F path=/etc/passwd -F perm=wa -F key=id
+#include <algorithm>
+
+#include "optimizer/commute.hpp"
+#include "optimizer/meet.hpp"
+#include "optimizer/passes.hpp"
+
+namespace auopt {
+namespace {
+
+// The one arch= test of a rule, or nullptr.
+const FieldTest* only_arch(const KernelRule& rule) {
+    const auto is_arch = [](const FieldTest& t) { return t.field == Field::arch; };
+    if (std::count_if(rule.tests.begin(), rule.tests.end(), is_arch) != 1) return nullptr;
+    const FieldTest* t = find_test(rule, Field::arch);
+    return t->op == Op::equal && (t->value == arch_x86_64 || t->value == arch_i386) ? t : nullptr;
+}
+
+std::vector<FieldTest> sorted_tests_without_arch(const KernelRule& rule) {
+    std::vector<FieldTest> tests;
+    for (const FieldTest& t : rule.tests)
+        if (t.field != Field::arch) tests.push_back(t);
+    std::sort(tests.begin(), tests.end(), [](const FieldTest& a, const FieldTest& b) {
+        return std::tie(a.field, a.op, a.value, a.text) < std::tie(b.field, b.op, b.value, b.text);
+    });
+    return tests;
+}
+
+bool twins(const Entry& a, const Entry& b) {
+    if (a.where != b.where || (a.where != Placement::exit_list && a.where != Placement::inode_hash)) return false;
+    if (a.rule.list != b.rule.list || a.rule.action != b.rule.action) return false;
+    const FieldTest *x = only_arch(a.rule), *y = only_arch(b.rule);
+    if (x == nullptr || y == nullptr || x->value == y->value) return false;
+    return sorted_tests_without_arch(a.rule) == sorted_tests_without_arch(b.rule);
+}
+
+KernelRule folded(const KernelRule& a, const KernelRule& b) {
+    KernelRule rule = a;
+    rule.mask = a.mask | b.mask;
+    std::erase_if(rule.tests, [](const FieldTest& t) { return t.field == Field::arch; });
+    rule.sources = merged_sources(a, b);
+    return rule;
+}
+
+// Exactly the calls of both rules, ABI by ABI.
+bool admits_nothing_new(const Entry& united, const Entry& a, const Entry& b) {
+    return united.admission.x86_64 == (a.admission.x86_64 | b.admission.x86_64) &&
+           united.admission.i386 == (a.admission.i386 | b.admission.i386) &&
+           united.admission.worker == (a.admission.worker || b.admission.worker);
+}
+
+}  // namespace
+
+PassCounts fold_arches(Rules& rules) {
+    PassCounts counts;
+    for (std::size_t i = 0; i < rules.entries.size(); ++i) {
+        for (std::size_t j = i + 1; j < rules.entries.size(); ++j) {
+            const Entry &a = rules.entries[i], &b = rules.entries[j];
+            if (!twins(a, b)) continue;
+            Entry united = rules.make(folded(a.rule, b.rule));
+            if (!admits_nothing_new(united, a, b)) continue;
+            const auto place = meeting_place(rules.entries, i, j);
+            if (!place) continue;
+            if (rules.propose(united_at(rules.entries, i, j, std::move(united), *place))) {
+                ++counts.kept;
+                --i;  // whatever stands here now has not been looked at
+                break;
+            }
+            ++counts.refused;
+        }
+    }
+    return counts;
+}
+
+}  // namespace auopt

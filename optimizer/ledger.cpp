@@ -1,0 +1,116 @@
+// Prices rules with kernel_model's cost tables.
+#include "optimizer/ledger.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace auopt {
+namespace {
+
+// A path lookup lands in one of the 32 buckets of the inode hash; which, is chance.
+constexpr double bucket_share = 1.0 / 32.0;
+
+// Calls that look up a name, by number (x86_64; a 32-bit program's share of the workload is small, and priced without).
+double names_of(std::uint32_t arch, unsigned nr) {
+    static const std::set<unsigned> with_name = {2, 4, 6, 21, 59, 76, 80, 82, 83, 84, 85, 86, 87, 88, 89, 90, 92, 94, 133, 161,
+                                                 188, 189, 191, 192, 194, 195, 197, 198, 257, 258, 259, 260, 262, 263, 264, 265,
+                                                 266, 267, 268, 269, 280, 316, 322, 332, 437, 439};
+    return arch == arch_x86_64 && with_name.contains(nr) ? 1.0 : 0.0;
+}
+
+struct Profile {
+    double share;
+    bool user;     // a login session: auid and uid 1000
+    bool success;
+};
+// Most calls of a server are made by daemons and succeed (docs/WORKLOAD.md).
+constexpr Profile profiles[] = {{0.63, false, true}, {0.07, false, false}, {0.27, true, true}, {0.03, true, false}};
+
+Event sample_event(const CallWeight& call, const Profile& profile) {
+    Event e = reference_event(call.arch, call.nr);
+    if (profile.user) {
+        e.uid = e.euid = e.suid = e.fsuid = e.gid = e.egid = e.sgid = e.fsgid = e.loginuid = 1000;
+        e.sessionid = 1;
+    }
+    if (!profile.success) {
+        constexpr std::int64_t enoent = 2;
+        e.return_valid = ReturnValid::failure;
+        e.return_code = static_cast<std::uint64_t>(-enoent);
+    }
+    return e;
+}
+
+// An entry of the bucket that a name happens to fall into, another file's watch: the first test that fails is path=.
+double hash_cost(const KernelRule& rule, const KernelTables& kernel, const Event& event) {
+    if (!rule.mask.test(static_cast<unsigned>(event.nr))) return kernel.cost.mask_miss;
+    double cost = 0;
+    for (const FieldTest& t : rule.tests) {
+        const FieldCost f = test_cost(t, kernel, event);
+        if (!test_holds(kernel, t, event, nullptr)) return cost + f.fail_first;
+        cost += f.pass;
+    }
+    return cost;
+}
+
+}  // namespace
+
+Ledger::Ledger(std::vector<const KernelTables*> kernels, Workload workload) : kernels_(std::move(kernels)) {
+    double total = 0;
+    for (const CallWeight& call : workload) total += call.weight;
+    for (const CallWeight& call : workload)
+        for (const Profile& profile : profiles)
+            samples_.push_back({sample_event(call, profile), total > 0 ? call.weight / total * profile.share : 0, names_of(call.arch, call.nr)});
+}
+
+RuleCosts Ledger::costs_of(const KernelRule& rule) const {
+    RuleCosts costs;
+    const Placement where = placement(rule);
+    for (const KernelTables* kernel : kernels_) {
+        RuleCosts::OnKernel on;
+        if (where == Placement::exit_list) {
+            on.reference.reserve(2 * ledger_calls);
+            on.ends_walk.reserve(2 * ledger_calls);
+            for (Abi abi : all_abis) {
+                Event e = reference_event(abi_arch(abi), 0);
+                for (unsigned nr = 0; nr < ledger_calls; ++nr) {
+                    e.nr = static_cast<std::int32_t>(nr);
+                    const EntryCost c = entry_cost(rule, *kernel, e);
+                    on.reference.push_back(static_cast<std::uint16_t>(c.instructions));
+                    on.ends_walk.push_back(c.matched ? 1 : 0);
+                }
+            }
+            for (const Sample& s : samples_) on.weighted += s.weight * entry_cost(rule, *kernel, s.event).instructions;
+        } else if (where == Placement::inode_hash) {
+            for (const Sample& s : samples_)
+                if (s.names > 0) on.weighted += s.weight * s.names * bucket_share * hash_cost(rule, *kernel, s.event);
+        }
+        costs.kernels.push_back(std::move(on));
+    }
+    return costs;
+}
+
+Ledger::CallTable Ledger::call_table(const std::vector<const RuleCosts*>& exit_list) const {
+    CallTable table(kernels_.size());
+    for (std::size_t k = 0; k < kernels_.size(); ++k) {
+        std::vector<std::uint32_t>& sums = table[k];
+        sums.assign(2 * ledger_calls, exit_list.empty() ? 0 : kernels_[k]->cost.first_entry);
+        std::vector<std::uint8_t> ended(2 * ledger_calls, 0);
+        for (const RuleCosts* rule : exit_list) {
+            const RuleCosts::OnKernel& on = rule->kernels[k];
+            for (std::size_t c = 0; c < sums.size(); ++c) {
+                sums[c] += ended[c] != 0 ? 0U : on.reference[c];
+                ended[c] |= on.ends_walk[c];
+            }
+        }
+    }
+    return table;
+}
+
+bool Ledger::within_limit(const CallTable& table) const {
+    for (std::size_t k = 0; k < table.size(); ++k)
+        for (std::size_t c = 0; c < table[k].size(); ++c)
+            if (table[k][c] > limit_[k][c]) return false;
+    return true;
+}
+
+}  // namespace auopt

@@ -1,0 +1,76 @@
+// Does:    clears, in rules with perm=, the calls that perm= can't be true for.
+// Needs:   lemma L1, and the perm classes of every kernel in the tables. Numbers 452 to 511 stay: stable updates put
+//          new calls into the classes.
+// Keeps:   audit_signals: where every rule that touches kill, tkill or tgkill would lose it, the cheapest keeps kill.
+// Example: -a always,exit -F dir=/etc/sudoers.d -F perm=x -F key=k (every call)
+//          -> -a always,exit -F dir=/etc/sudoers.d -F perm=x -S 11,59,322,358,452,...,511 -F key=k
+#include "optimizer/passes.hpp"
+
+namespace auopt {
+namespace {
+
+bool has_perm(const KernelRule& rule) {
+    for (const FieldTest& t : rule.tests)
+        if (t.field == Field::perm && t.op == Op::equal) return true;
+    return false;
+}
+
+KernelRule narrowed(const Entry& e) {
+    KernelRule rule = e.rule;
+    // Without a matching call the mask stays: an empty mask can't be written as text.
+    const SyscallSet calls = e.admission.x86_64 | e.admission.i386;
+    if (calls.any()) rule.mask = to_mask(calls);
+    return rule;
+}
+
+// kill, as the arch of the rule counts it (audit_match_signal).
+unsigned kill_number(const KernelRule& rule) {
+    const FieldTest* last = nullptr;
+    for (const FieldTest& t : rule.tests)
+        if (t.field == Field::arch) last = &t;
+    return last != nullptr && last->value == arch_i386 ? 37 : 62;
+}
+
+// The rule whose walk costs least keeps one harmless call of the SIGNAL class.
+bool keep_a_signal_call(Rules& rules, std::vector<Entry>& candidate) {
+    Entry* best = nullptr;
+    for (std::size_t i = 0; i < candidate.size(); ++i) {
+        const Entry& before = rules.entries[i];
+        if (!before.rule.mask.test(kill_number(before.rule)) || !has_perm(before.rule) || before.where == Placement::either) continue;
+        const bool free = before.where == Placement::inode_hash;  // kill looks up no names
+        if (best == nullptr || (free && best->where != Placement::inode_hash)) best = &candidate[i];
+    }
+    if (best == nullptr) return false;
+    KernelRule rule = best->rule;
+    rule.mask.set(kill_number(rule));
+    *best = rules.make(std::move(rule));
+    return true;
+}
+
+}  // namespace
+
+PassCounts narrow_masks(Rules& rules) {
+    PassCounts counts;
+    std::vector<Entry> candidate = rules.entries;
+    for (Entry& e : candidate) {
+        if (e.where == Placement::either || e.where == Placement::io_uring_list || !has_perm(e.rule)) continue;
+        KernelRule rule = narrowed(e);
+        if (rule.mask == e.rule.mask) continue;
+        Entry narrow = rules.make(std::move(rule));
+        bool pays = false;
+        for (std::size_t k = 0; k < narrow.costs.kernels.size(); ++k)
+            pays |= narrow.costs.kernels[k].weighted < e.costs.kernels[k].weighted;
+        if (!pays) {
+            ++counts.refused;
+            continue;
+        }
+        e = std::move(narrow);
+        ++counts.kept;
+    }
+    if (counts.kept == 0) return counts;
+    if (!rules.counters_kept(candidate) && !keep_a_signal_call(rules, candidate)) return {0, counts.kept};
+    if (!rules.propose(std::move(candidate))) return {0, counts.kept};
+    return counts;
+}
+
+}  // namespace auopt

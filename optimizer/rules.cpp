@@ -1,0 +1,63 @@
+// The working form of a rule list, and the one gate every rewrite passes.
+#include "optimizer/rules.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace auopt {
+namespace {
+
+constexpr double same_cost = 1e-9;  // instructions; sums of the same terms in another order
+
+std::vector<const RuleCosts*> exit_list_costs(const std::vector<Entry>& entries) {
+    std::vector<const RuleCosts*> costs;
+    for (const Entry& e : entries)
+        if (e.where == Placement::exit_list) costs.push_back(&e.costs);
+    return costs;
+}
+
+double weighted(const std::vector<Entry>& entries, std::size_t kernel) {
+    double sum = 0;
+    for (const Entry& e : entries) sum += e.costs.kernels[kernel].weighted;
+    return sum;
+}
+
+}  // namespace
+
+Entry Rules::make(KernelRule rule) const {
+    Entry e;
+    e.where = placement(rule);
+    e.admission = admission(rule);
+    e.costs = ledger.costs_of(rule);
+    e.rule = std::move(rule);
+    return e;
+}
+
+bool Rules::counters_kept(const std::vector<Entry>& candidate) const {
+    KernelState state;
+    for (const Entry& e : candidate) state.filter.push_back(e.rule);
+    return (state.n_signals() + other_signals != 0) == signals_nonzero && (!candidate.empty()) == rules_nonzero;
+}
+
+bool Rules::propose(std::vector<Entry> candidate, bool take_equal) {
+    bool less = take_equal;
+    for (std::size_t k = 0; k < ledger.kernels().size(); ++k) {
+        const double before = weighted(entries, k), after = weighted(candidate, k);
+        if (after > before + same_cost) return false;
+        less |= after < before - same_cost;
+    }
+    if (!less || !counters_kept(candidate) || !ledger.within_limit(ledger.call_table(exit_list_costs(candidate)))) return false;
+    entries = std::move(candidate);
+    return true;
+}
+
+std::vector<Span> merged_sources(const KernelRule& a, const KernelRule& b) {
+    std::vector<Span> all = a.sources;
+    all.insert(all.end(), b.sources.begin(), b.sources.end());
+    const auto place = [](const Span& s) { return std::tuple(s.file.value, s.line, s.column); };
+    std::sort(all.begin(), all.end(), [&](const Span& x, const Span& y) { return place(x) < place(y); });
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+}
+
+}  // namespace auopt

@@ -1,0 +1,39 @@
+// What the passes work on: the rules of one file in priority order, each with what is worth computing once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "kernel_model/state.hpp"
+#include "optimizer/admission.hpp"
+#include "optimizer/ledger.hpp"
+
+namespace auopt {
+
+struct Entry {
+    KernelRule rule;
+    Placement where = Placement::exit_list;
+    Admission admission;
+    RuleCosts costs;
+};
+
+struct Rules {
+    std::vector<Entry> entries;  // highest priority first
+    const Ledger& ledger;
+    std::uint32_t other_signals = 0;  // audit_signals counted by the other lists
+    bool signals_nonzero = false;     // what every pass keeps
+    bool rules_nonzero = false;
+
+    Entry make(KernelRule rule) const;
+    /// audit_n_rules and audit_signals are zero, or not, as they were in the input.
+    bool counters_kept(const std::vector<Entry>& candidate) const;
+    /// Takes `candidate` if it keeps the counters, no call costs more than in the input, and the workload costs less
+    /// (on no kernel more, on one less). `where_equal`: also take it when the workload costs the same.
+    bool propose(std::vector<Entry> candidate, bool take_equal = false);
+};
+
+/// Provenance of a rule made of two, in file order.
+std::vector<Span> merged_sources(const KernelRule& a, const KernelRule& b);
+
+}  // namespace auopt
