@@ -4,6 +4,8 @@
 // Keeps:   the order of io_uring_enter's rules (call 426), audit_n_rules and audit_signals zero or not.
 // Example: -a always,exit -F arch=b64 -S chmod,fchmod -F key=perm ; -a always,exit -F arch=b64 -S chmod -F auid>=1000 -F key=user
 //          -> -a always,exit -F arch=b64 -S chmod,fchmod -F key=perm
+#include <algorithm>
+
 #include "optimizer/commute.hpp"
 #include "optimizer/passes.hpp"
 
@@ -32,9 +34,17 @@ bool shadowed_by(const std::vector<Entry>& entries, std::size_t earlier, std::si
     return true;
 }
 
+// Never true on x86, but plainly written for another machine that may share the file.
+bool for_other_machine(const KernelRule& rule) {
+    return std::any_of(rule.tests.begin(), rule.tests.end(), [](const FieldTest& t) {
+        return t.field == Field::arch && t.value != arch_x86_64 && t.value != arch_i386;
+    });
+}
+
 bool dead(const std::vector<Entry>& entries, std::size_t i) {
     const Entry& e = entries[i];
     if (e.where == Placement::either || e.where == Placement::io_uring_list) return false;
+    if (for_other_machine(e.rule)) return false;
     if (e.admission.none()) return true;
     if (e.where == Placement::exit_list && !e.admission.x86_64.test(io_uring_enter_nr) && !e.admission.i386.test(io_uring_enter_nr) &&
         !satisfiable(e.rule))

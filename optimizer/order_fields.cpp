@@ -132,17 +132,6 @@ KernelRule reordered(const Rules& rules, const Entry& e) {
     return rule;
 }
 
-// As stored, does the text form of every auditctl version carry this order?
-bool must_change(const KernelRule& rule) {
-    bool arch_seen = false, key_seen = false;
-    for (const FieldTest& t : rule.tests) {
-        if (key_seen || (t.field == Field::perm && arch_seen)) return true;
-        arch_seen |= t.field == Field::arch;
-        key_seen |= t.field == Field::key;
-    }
-    return false;
-}
-
 }  // namespace
 
 PassCounts order_fields(Rules& rules) {
@@ -152,17 +141,9 @@ PassCounts order_fields(Rules& rules) {
         if (e.where != Placement::exit_list && e.where != Placement::inode_hash) continue;
         KernelRule rule = reordered(rules, e);
         if (rule.tests == e.rule.tests) continue;
-        const bool forced = must_change(e.rule);
         std::vector<Entry> candidate = rules.entries;
         candidate[i] = rules.make(std::move(rule));
-        if (rules.propose(candidate)) {
-            ++counts.kept;
-        } else if (forced) {
-            rules.entries = std::move(candidate);
-            ++counts.kept;
-        } else {
-            ++counts.refused;
-        }
+        ++(rules.propose(std::move(candidate)) ? counts.kept : counts.refused);
     }
     return counts;
 }

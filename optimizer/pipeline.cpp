@@ -19,7 +19,7 @@ constexpr Pass passes[] = {
     {"merge_syscalls", merge_syscalls},  // rules that differ only in system calls or permissions become one
     {"order_fields", order_fields},      // cheap and selective tests first
     {"order_rules", order_rules},        // rules that take many events first
-    // ---- below this line nothing is added: the state is complete and goes to verify ----
+    // ---- below this line nothing is added: make_writable, and the state goes to verify ----
 };
 
 Rules rules_of(const KernelState& state, const Ledger& ledger) {
@@ -68,6 +68,8 @@ std::vector<PassReport> optimize(KernelState& state, const OptimizeOptions& opti
         state.filter = plain(rules);
         if (options.after_pass) options.after_pass(pass.name, state);
     }
+    make_writable(rules);
+    state.filter = plain(rules);
     return reports;
 }
 
