@@ -30,6 +30,7 @@ private:
 void input_error(Inputs& inputs, Diagnostics& diagnostics, const std::string& name, std::string id, std::string message,
                  std::string help = "") {
     const FileId file = inputs.sources.add(name, "");
+    inputs.portable_names.resize(inputs.sources.size(), name);
     diagnostics.add({std::move(id), Level::error, Span{file, 0, 0, 0}, std::move(message), {}, std::move(help), std::nullopt});
 }
 
@@ -51,7 +52,9 @@ bool is_directory(const std::string& path) {
 void add_text(Inputs& inputs, const std::string& name, std::string text) {
     inputs.files.push_back({portable_name(name, false), sha256_hex(text)});
     inputs.plain_text += text;
+    if (!text.empty() && text.back() != '\n') inputs.plain_text += '\n';
     const FileId file = inputs.sources.add(name, std::move(text));
+    inputs.portable_names.resize(inputs.sources.size(), portable_name(name, false));
     for (InputLine& line : split_lines(inputs.sources, file)) inputs.lines.push_back(std::move(line));
 }
 
@@ -71,8 +74,8 @@ bool add_directory(Inputs& inputs, const std::string& path, Diagnostics& diagnos
     }
     for (std::size_t i = first_source; i < inputs.sources.size(); ++i) {
         const FileId file{static_cast<std::uint32_t>(i)};
-        std::string name = portable_name(inputs.sources.name(file), true);
-        inputs.files.push_back({std::move(name), sha256_hex(inputs.sources.text(file))});
+        inputs.portable_names.push_back(portable_name(inputs.sources.name(file), true));
+        inputs.files.push_back({inputs.portable_names.back(), sha256_hex(inputs.sources.text(file))});
     }
     inputs.plain_text += merged->plain_text;
     for (InputLine& line : merged->lines) inputs.lines.push_back(std::move(line));

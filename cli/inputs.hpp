@@ -21,6 +21,7 @@ struct Inputs {
     Sources sources;
     std::vector<InputLine> lines;
     std::vector<InputFile> files;
+    std::vector<std::string> portable_names;  // by FileId: the same on every machine, for comments in an output
     std::string plain_text;  // the bytes auditctl would be given
     std::string shown_name;  // for tables and JSON
 };

@@ -1,0 +1,203 @@
+#include "cli/audit_rules_text.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "compiler/emit.hpp"
+
+namespace auopt {
+namespace {
+
+// Far below the 6143 bytes where auditctl cuts a line and runs the rest of a comment as a rule.
+constexpr std::size_t comment_width = 110;
+
+template <class... Ts>
+struct Overloaded : Ts... {
+    using Ts::operator()...;
+};
+
+/// Spaces and backslashes as the tokenizer takes them back.
+std::string escaped(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == ' ' || c == '\\') out += '\\';
+        out += c;
+    }
+    return out;
+}
+
+bool printable_byte(char c) { return c >= 0x20 && c < 0x7F; }
+
+/// "30-stig.rules:12, 13, 40-more.rules:2"
+std::string places(const std::vector<Span>& sources, const Inputs& inputs) {
+    std::string out;
+    std::optional<FileId> file;
+    for (const Span& span : sources) {
+        if (!out.empty()) out += ", ";
+        if (file != span.file) out += inputs.portable_names[span.file.value] + ":";
+        out += fmt::format("{}", span.line);
+        file = span.file;
+    }
+    return out;
+}
+
+std::string calls_of(const KernelRule& rule) {
+    if (rule.list != List::exit) return {};
+    if (rule.mask.full()) return "every call";
+    const FieldTest* arch = nullptr;
+    for (const FieldTest& test : rule.tests) {
+        if (test.field == Field::arch && test.op == Op::equal) arch = &test;
+    }
+    if (arch != nullptr) return syscall_names(rule.mask, arch->value);
+    return fmt::format("b64 {}; b32 {}", syscall_names(rule.mask, arch_x86_64), syscall_names(rule.mask, arch_i386));
+}
+
+/// Lines of rules that came through as their author wrote them need no comment.
+bool unchanged(const KernelRule& rule, const std::multimap<std::uint64_t, const KernelRule*>& before) {
+    if (rule.sources.size() != 1) return false;
+    const Span& at = rule.sources.front();
+    const auto [first, last] = before.equal_range((std::uint64_t{at.file.value} << 32U) | at.line);
+    return std::any_of(first, last, [&](const auto& entry) { return expressible(*entry.second).same_as(expressible(rule)); });
+}
+
+}  // namespace
+
+std::string comment(const std::string& text) {
+    std::string clean;
+    for (const char c : text) clean += printable_byte(c) ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    std::string out;
+    bool first_line = true;
+    while (true) {
+        const std::size_t room = first_line ? comment_width - 2 : comment_width - 6;
+        const std::string lead = first_line ? "# " : "#     ";
+        if (clean.size() <= room) return out + lead + clean + "\n";
+        std::size_t cut = clean.rfind(' ', room);
+        if (cut == std::string::npos || cut == 0) cut = room;
+        out += lead + clean.substr(0, cut) + "\n";
+        clean.erase(0, clean[cut] == ' ' ? cut + 1 : cut);
+        first_line = false;
+    }
+}
+
+KernelRule expressible(KernelRule rule) {
+    if (rule.list != List::exit && rule.list != List::io_uring) return rule;
+    const auto is_arch = [](const FieldTest& t) { return t.field == Field::arch; };
+    const auto first_arch = std::find_if(rule.tests.begin(), rule.tests.end(), is_arch);
+    std::stable_partition(first_arch, rule.tests.end(), [](const FieldTest& t) { return t.field == Field::perm; });
+    std::stable_partition(rule.tests.begin(), rule.tests.end(), [](const FieldTest& t) { return t.field != Field::key; });
+    return rule;
+}
+
+tl::expected<ControlLines, std::string> control_lines(const Program& program, const KernelState& state) {
+    // Where the rules begin and end.
+    std::optional<std::size_t> first_rule;
+    std::size_t last_rule = 0;
+    for (std::size_t i = 0; i < program.messages.size(); ++i) {
+        const auto& body = program.messages[i].body;
+        if (std::holds_alternative<AddRule>(body) || std::holds_alternative<DeleteRule>(body)) {
+            if (!first_rule) first_rule = i;
+            last_rule = i;
+        }
+    }
+    ControlLines lines;
+    std::vector<std::string> error_modes, leading;
+    std::optional<std::string> problem;
+    for (std::size_t i = 0; i < program.messages.size(); ++i) {
+        const auto place = [&](std::string line, std::string_view what) {
+            if (!first_rule || i < *first_rule) leading.push_back(std::move(line));
+            else if (i > last_rule) lines.last.push_back(std::move(line));
+            else if (!problem) problem = fmt::format("{} between rules: its place among them cannot be kept", what);
+        };
+        std::visit(Overloaded{
+                       [&](const Trim&) { place("-t", "-t"); },
+                       [&](const MakeEquiv& m) { place(fmt::format("-q {},{}", escaped(m.mount), escaped(m.subtree)), "-q"); },
+                       [&](const UserMessage& m) { place("-m " + escaped(m.text), "-m"); },
+                       [&](const Inert& m) {
+                           const char* mode = m.kind == Inert::Kind::ignore_errors       ? "-i"
+                                              : m.kind == Inert::Kind::continue_on_error ? "-c"
+                                                                                         : nullptr;
+                           if (mode != nullptr && std::find(error_modes.begin(), error_modes.end(), mode) == error_modes.end()) {
+                               error_modes.emplace_back(mode);
+                           }
+                           if (m.kind == Inert::Kind::signal && !problem) {
+                               problem = "--signal acts on the audit daemon when the file is loaded; send the signal elsewhere";
+                           }
+                       },
+                       [](const auto&) {},
+                   },
+                   program.messages[i].body);
+    }
+    if (problem) return tl::unexpected(*problem);
+
+    const Settings& s = state.settings;
+    if (state.cleared_first) lines.first.emplace_back("-D");
+    if (s.backlog_limit) lines.first.push_back(fmt::format("-b {}", *s.backlog_limit));
+    if (s.failure) lines.first.push_back(fmt::format("-f {}", *s.failure));
+    lines.first.insert(lines.first.end(), error_modes.begin(), error_modes.end());
+    if (s.rate_limit) lines.first.push_back(fmt::format("-r {}", *s.rate_limit));
+    if (s.backlog_wait_time) lines.first.push_back(fmt::format("--backlog_wait_time {}", *s.backlog_wait_time));
+    if (s.reset_lost) lines.first.emplace_back("--reset-lost");
+    if (s.reset_backlog_wait_time_actual) lines.first.emplace_back("--reset_backlog_wait_time_actual");
+    if (s.loginuid_immutable) lines.first.emplace_back("--loginuid-immutable");
+    lines.first.insert(lines.first.end(), leading.begin(), leading.end());
+    if (s.enabled) lines.last.push_back(fmt::format("-e {}", *s.enabled));
+    return lines;
+}
+
+tl::expected<std::string, std::string> audit_rules_text(const TextHeader& header, const ControlLines& control,
+                                                        const KernelState& before, const KernelState& after,
+                                                        const Inputs& inputs) {
+    std::string out = comment(fmt::format("Written by auopt {}. Change the sources and run it again rather than editing this file.", header.version));
+    for (const InputFile& input : header.inputs) out += comment(fmt::format("input: {} sha256 {}", input.name, input.sha256));
+    out += comment("target: " + header.target);
+    out += comment("preserve: " + header.preserve);
+    out += comment(header.assumptions.empty() ? std::string("assumptions: none")
+                                              : fmt::format("assumptions: {}", fmt::join(header.assumptions, ", ")));
+    out += comment(fmt::format("proof: proven the same as the inputs for {}", fmt::join(header.proven_for, ", ")));
+    out += comment(fmt::format("loads as the same bytes in auditctl {}", fmt::join(header.loads_in, ", ")));
+    for (const Prediction& prediction : header.predictions) {
+        std::string line = fmt::format("instructions per call, {}:", prediction.kernel);
+        for (std::size_t i = 0; i < prediction.calls.size(); ++i) {
+            const PredictedCall& call = prediction.calls[i];
+            line += fmt::format("{} {} {} -> {}", i == 0 ? "" : ",", call.name, call.before, call.after);
+        }
+        out += comment(line);
+    }
+    out += "\n";
+    for (const std::string& line : control.first) out += line + "\n";
+    if (!control.first.empty()) out += "\n";
+
+    std::multimap<std::uint64_t, const KernelRule*> by_place;
+    for (const auto* rules : {&before.user, &before.task, &before.exclude, &before.filesystem, &before.filter}) {
+        for (const KernelRule& rule : *rules) {
+            for (const Span& at : rule.sources) by_place.emplace((std::uint64_t{at.file.value} << 32U) | at.line, &rule);
+        }
+    }
+    for (const auto* rules : {&after.exclude, &after.user, &after.task, &after.filesystem, &after.filter}) {
+        for (const KernelRule& rule : *rules) {
+            const bool same = unchanged(rule, by_place);
+            auto line = rule_to_line(expressible(rule));
+            if (!line) {
+                // What the author wrote can say what the canonical spelling cannot. Whether it still means the same
+                // is judged on the bytes, like everything else.
+                if (!same) return tl::unexpected(fmt::format("{}: {}", places(rule.sources, inputs), line.error()));
+                line = std::string(inputs.sources.line(rule.sources.front().file, rule.sources.front().line));
+            }
+            if (!same) {
+                const std::string calls = calls_of(rule);
+                out += comment(fmt::format("from {}{}{}", places(rule.sources, inputs), calls.empty() ? "" : ": ", calls));
+            }
+            out += *line + "\n";
+        }
+    }
+    if (!control.last.empty()) out += "\n";
+    for (const std::string& line : control.last) out += line + "\n";
+    return out;
+}
+
+}  // namespace auopt

@@ -1,0 +1,140 @@
+// auopt cost: what the rules add to each system call.
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/budget.hpp"
+#include "cli/exit_codes.hpp"
+#include "cli/load_rules.hpp"
+#include "cli/options.hpp"
+#include "cli/streams.hpp"
+#include "report/cost_report.hpp"
+
+namespace auopt {
+namespace {
+
+constexpr std::string_view verb_name = "cost";
+constexpr std::size_t default_top = 5;
+
+/// The `n` calls that pay most on any of the kernels and are not in `calls` yet.
+std::vector<CallName> most_expensive(const KernelState& state, const std::vector<const KernelTables*>& kernels,
+                                     std::uint32_t arch, const std::vector<CallName>& calls, std::size_t n) {
+    const std::vector<CallName>& all = all_calls(arch);
+    std::vector<std::uint64_t> cost(all.size(), 0);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        for (const KernelTables* kernel : kernels) {
+            cost[i] = std::max(cost[i], call_cost(state, *kernel, reference_event(arch, all[i].nr)).filter_instructions);
+        }
+    }
+    std::vector<std::size_t> order(all.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return cost[a] > cost[b]; });
+    std::vector<CallName> result;
+    for (const std::size_t i : order) {
+        if (result.size() == n) break;
+        if (std::find(calls.begin(), calls.end(), all[i]) == calls.end()) result.push_back(all[i]);
+    }
+    return result;
+}
+
+struct Rules {
+    Inputs inputs;
+    KernelState state;
+};
+
+/// Reads and loads; on failure says why on standard error and returns the exit code.
+int read_rules(const CommonOptions& common, const std::vector<std::string>& paths, Rules& rules, Setting& setting) {
+    Diagnostics diagnostics;
+    if (!read_inputs(rules.inputs, paths, diagnostics)) {
+        report_to_stderr(common, rules.inputs.sources, diagnostics);
+        return exit_input;
+    }
+    setting = make_setting(common, rules.inputs.lines);
+    if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
+    if (const std::string reason = outside_tables(setting); !reason.empty()) return fail(verb_name, exit_unknown, reason);
+    const LoadedRules loaded = load_rules(rules.inputs.sources, rules.inputs.lines, setting.compile, true, diagnostics);
+    report_to_stderr(common, rules.inputs.sources, diagnostics);
+    if (!loaded.would_load()) return exit_input;
+    if (loaded.load.outside_model) return fail(verb_name, exit_unknown, *loaded.load.outside_model);
+    rules.state = loaded.load.state;
+    return exit_clean;
+}
+
+}  // namespace
+
+int run(const CostVerb& verb) {
+    const std::uint32_t arch = verb.arch == "b32" ? arch_i386 : arch_x86_64;
+    const auto budgets = parse_budgets(verb.budgets, arch);
+    if (!budgets) return fail(verb_name, exit_usage, budgets.error());
+    std::vector<CallName> calls;
+    for (const std::string& name : verb.syscalls) {
+        const auto call = find_call(name, arch);
+        if (!call) return fail(verb_name, exit_usage, fmt::format("unknown system call {} on {}", name, arch_name(arch)));
+        calls.push_back(*call);
+    }
+
+    Rules rules;
+    Setting setting;
+    if (const int code = read_rules(verb.common, verb.inputs, rules, setting); code != 0) return code;
+    Rules old_rules;
+    const bool compare = !verb.compare.empty();
+    if (compare) {
+        Setting old_setting;
+        if (const int code = read_rules(verb.common, {verb.compare}, old_rules, old_setting); code != 0) return code;
+    }
+
+    const std::vector<const KernelTables*> kernels = setting.target.cost_kernels();
+    const bool json = verb.common.format == Format::json;
+    if (calls.empty()) {
+        if (json && verb.top == 0) calls = all_calls(arch);
+        else {
+            if (verb.top == 0) calls = hot_calls(arch);
+            const auto top = most_expensive(rules.state, kernels, arch, calls, verb.top == 0 ? default_top : verb.top);
+            calls.insert(calls.end(), top.begin(), top.end());
+        }
+    }
+    std::vector<CostSheet> sheets, old_sheets;
+    for (const KernelTables* kernel : kernels) {
+        sheets.push_back(price(rules.state, *kernel, calls, verb.common.verbose));
+        if (compare) old_sheets.push_back(price(old_rules.state, *kernel, calls));
+    }
+
+    std::string out;
+    if (json) {
+        nlohmann::ordered_json array = nlohmann::ordered_json::array();
+        for (std::size_t i = 0; i < sheets.size(); ++i) {
+            nlohmann::ordered_json sheet = cost_to_json(sheets[i]);
+            if (compare) sheet["before"] = cost_to_json(old_sheets[i]);
+            array.push_back(std::move(sheet));
+        }
+        const nlohmann::ordered_json document = array.size() == 1 ? array[0] : array;
+        out = document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    } else {
+        const std::size_t worst = worst_sheet(sheets);
+        if (sheets.size() > 1) {
+            std::vector<std::string> names;
+            for (const CostSheet& sheet : sheets) names.push_back(sheet.kernel->name);
+            out += fmt::format("the worst of {}: {}\n", fmt::join(names, ", "), sheets[worst].kernel->name);
+        }
+        out += cost_to_text(sheets[worst], compare ? &old_sheets[worst] : nullptr, rules.state, rules.inputs.sources, verb.common.verbose);
+        const auto unknown = std::count_if(rules.state.filter.begin(), rules.state.filter.end(),
+                                           [](const KernelRule& r) { return r.watch_kind_unknown; });
+        if (unknown != 0) {
+            out += fmt::format("{} watches are counted as files; directories cost more: give --facts\n", unknown);
+        }
+        for (const TargetKernel& kernel : setting.target.kernels) {
+            if (!kernel.measured) {
+                out += fmt::format("kernel {} was not measured; these are the numbers of {}\n", kernel.version, kernel.tables->name);
+            }
+        }
+    }
+    if (!put_out(out)) return fail(verb_name, exit_usage, "standard output cannot be written");
+
+    const auto over = overruns(*budgets, rules.state, kernels);
+    for (const Overrun& overrun : over) put_err(fmt::format("auopt cost: {}\n", to_string(overrun)));
+    return over.empty() ? exit_clean : exit_budget;
+}
+
+}  // namespace auopt

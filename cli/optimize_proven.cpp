@@ -1,0 +1,189 @@
+#include "cli/optimize_proven.hpp"
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "cli/audit_rules_text.hpp"
+#include "cli/exit_codes.hpp"
+#include "cli/proof_options.hpp"
+#include "compiler/wire.hpp"
+#include "kernel_model/cost.hpp"
+#include "report/calls.hpp"
+
+namespace auopt {
+namespace {
+
+class Stopwatch {
+public:
+    double lap_ms() {
+        const auto now = std::chrono::steady_clock::now();
+        const double ms = std::chrono::duration<double, std::milli>(now - start_).count();
+        start_ = now;
+        return ms;
+    }
+
+private:
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+std::vector<std::string> wire_lines(const Program& program) {
+    std::vector<std::string> lines;
+    for (const Message& message : program.messages) {
+        if (std::string line = message_to_wire_line(message); !line.empty()) lines.push_back(std::move(line));
+    }
+    return lines;
+}
+
+std::vector<Prediction> predictions(const KernelState& before, const KernelState& after, const Target& target) {
+    std::vector<Prediction> result;
+    for (const KernelTables* kernel : target.cost_kernels()) {
+        Prediction& prediction = result.emplace_back();
+        prediction.kernel = kernel->name;
+        for (const char* name : {"getpid", "read", "openat", "close"}) {
+            const auto call = find_call(name, arch_x86_64);
+            if (!call) continue;
+            const Event event = reference_event(call->arch, call->nr);
+            prediction.calls.push_back({name, call_cost(before, *kernel, event).filter_instructions,
+                                        call_cost(after, *kernel, event).filter_instructions});
+        }
+    }
+    return result;
+}
+
+/// The versions of the target that load the input at all: an input that one of them refuses has no output for it.
+std::vector<AuditctlVersion> versions_for(const OptimizeRequest& request) {
+    std::vector<AuditctlVersion> versions;
+    for (const AuditctlVersion version : request.setting.target.writing) {
+        if (version != request.setting.target.reading) {
+            CompileOptions options = request.setting.compile;
+            options.version = version;
+            Diagnostics ignored;
+            if (compile(request.inputs.sources, request.inputs.lines, options, ignored).stopped) continue;
+        }
+        versions.push_back(version);
+    }
+    return versions;
+}
+
+struct Reread {
+    Sources sources;
+    std::vector<InputLine> lines;
+};
+
+Reread reread(const std::string& text) {
+    Reread result;
+    const FileId file = result.sources.add("<output>", text);
+    result.lines = split_lines(result.sources, file);
+    return result;
+}
+
+std::string first_problem(const Reread& output, const Diagnostics& diagnostics) {
+    for (const Diagnostic& d : diagnostics.items()) {
+        if (d.level >= Level::warning) {
+            return fmt::format("line {} ({}): {}", d.span.line, output.sources.line(d.span.file, d.span.line), d.message);
+        }
+    }
+    return "a line was refused";
+}
+
+/// "" or why the output would not load, or not as the same bytes everywhere.
+std::string load_problem(const OptimizeRequest& request, const Reread& output, const std::vector<AuditctlVersion>& versions,
+                         OptimizeOutcome& outcome) {
+    CompileOptions options = request.setting.compile;
+    options.continue_on_error = false;
+    Diagnostics diagnostics;
+    const LoadedRules loaded = load_rules(output.sources, output.lines, options, false, diagnostics);
+    if (loaded.some_refused() || !loaded.would_load()) return "the output would not load: " + first_problem(output, diagnostics);
+    if (loaded.load.outside_model) return "the output: " + *loaded.load.outside_model;
+    if (!(loaded.load.state.settings == outcome.before.settings)) return "the output's settings differ from the input's";
+    outcome.after = loaded.load.state;
+    outcome.wire_after = wire_lines(loaded.program);
+    for (const AuditctlVersion version : versions) {
+        if (version == options.version) continue;
+        CompileOptions other = options;
+        other.version = version;
+        Diagnostics ignored;
+        const Program program = compile(output.sources, output.lines, other, ignored);
+        if (program.failed) return fmt::format("the output would not load in auditctl {}: {}", auditctl_version_name(version), first_problem(output, ignored));
+        if (wire_lines(program) != outcome.wire_after) {
+            return fmt::format("the output would not load as the same bytes in auditctl {}", auditctl_version_name(version));
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+int exit_code_of(OptimizeOutcome::Status status) {
+    switch (status) {
+        case OptimizeOutcome::Status::proven: return exit_clean;
+        case OptimizeOutcome::Status::would_not_load: return exit_input;
+        case OptimizeOutcome::Status::outside_model: return exit_unknown;
+        case OptimizeOutcome::Status::refuted: return exit_refuted;
+        case OptimizeOutcome::Status::unknown: return exit_unknown;
+    }
+    return exit_internal;
+}
+
+OptimizeOutcome optimize_proven(const OptimizeRequest& request, Diagnostics& diagnostics) {
+    using Status = OptimizeOutcome::Status;
+    OptimizeOutcome outcome;
+    const auto stop = [&](Status status, std::string reason) {
+        outcome.status = status;
+        outcome.reason = std::move(reason);
+        return outcome;
+    };
+    if (std::string reason = outside_tables(request.setting); !reason.empty()) return stop(Status::outside_model, std::move(reason));
+    Stopwatch watch;
+
+    // Read.
+    const LoadedRules loaded = load_rules(request.inputs.sources, request.inputs.lines, request.setting.compile, true, diagnostics);
+    if (!loaded.would_load()) return stop(Status::would_not_load, "the input would not load");
+    if (loaded.load.outside_model) return stop(Status::outside_model, *loaded.load.outside_model);
+    const auto control = control_lines(loaded.program, loaded.load.state);
+    if (!control) return stop(Status::outside_model, control.error());
+    outcome.before = loaded.load.state;
+    outcome.wire_before = wire_lines(loaded.program);
+    outcome.times.read_ms = watch.lap_ms();
+
+    // Rewrite.
+    KernelState rewritten = outcome.before;
+    OptimizeOptions options;
+    options.kernels = request.setting.target.proof_kernels();
+    options.workload = default_workload();
+    options.passes = request.passes;
+    options.after_pass = request.after_pass;
+    if (!request.no_passes) outcome.passes = request.rewrite(rewritten, options);
+    outcome.times.rewrite_ms = watch.lap_ms();
+
+    // Write, then read the bytes again: what is judged below is the text, not what was meant by it.
+    const VerifyOptions proof = proof_options(request.setting.target, request.preserve, request.assume);
+    const auto versions = versions_for(request);
+    TextHeader header;
+    header.version = AUOPT_VERSION;
+    header.inputs = request.inputs.files;
+    header.target = request.setting.target.name;
+    header.preserve = request.preserve;
+    header.assumptions = assumption_names(request.assume);
+    for (const KernelTables* kernel : proof.kernels) header.proven_for.push_back(kernel->name);
+    for (const AuditctlVersion version : versions) header.loads_in.emplace_back(auditctl_version_name(version));
+    header.predictions = predictions(outcome.before, rewritten, request.setting.target);
+    auto text = audit_rules_text(header, *control, outcome.before, rewritten, request.inputs);
+    if (!text) return stop(Status::outside_model, "no line can express a rule: " + text.error());
+    outcome.unproven_text = std::move(*text);
+    const Reread output = reread(outcome.unproven_text);
+    if (std::string problem = load_problem(request, output, versions, outcome); !problem.empty()) return stop(Status::unknown, std::move(problem));
+    outcome.times.write_ms = watch.lap_ms();
+
+    // Prove.
+    outcome.verdict = verify(outcome.before, outcome.after, proof);
+    outcome.times.proof_ms = watch.lap_ms();
+    if (std::holds_alternative<Refuted>(*outcome.verdict)) return stop(Status::refuted, "the output is not the same as the input");
+    if (const auto* unknown = std::get_if<Unknown>(&*outcome.verdict)) return stop(Status::unknown, unknown->reason);
+    outcome.status = Status::proven;
+    outcome.text = std::move(outcome.unproven_text);
+    return outcome;
+}
+
+}  // namespace auopt

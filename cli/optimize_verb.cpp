@@ -1,0 +1,103 @@
+// auopt optimize: rewrite, prove, emit. Nothing is written unless the proof succeeds.
+#include <fmt/format.h>
+
+#include "cli/exit_codes.hpp"
+#include "cli/install_file.hpp"
+#include "cli/optimize_proven.hpp"
+#include "cli/optimize_summary.hpp"
+#include "cli/options.hpp"
+#include "cli/streams.hpp"
+#include "cli/proof_options.hpp"
+#include "report/printable.hpp"
+#include "report/unified_diff.hpp"
+#include "report/verdict.hpp"
+
+namespace auopt {
+namespace {
+
+constexpr std::string_view verb_name = "optimize";
+
+/// What is there now: the output file where one is named, else the input itself.
+std::string previous_text(const OptimizeVerb& verb, const Inputs& inputs) {
+    if (verb.output.empty()) return inputs.plain_text;
+    return read_file(verb.output).value_or("");
+}
+
+bool would_change(const OptimizeVerb& verb, const OptimizeOutcome& outcome) {
+    // With an output file its bytes count; without one, whether the kernel would be told anything else.
+    if (!verb.output.empty()) return read_file(verb.output).value_or("") != outcome.text;
+    return outcome.wire_before != outcome.wire_after;
+}
+
+int explain_failure(const OptimizeOutcome& outcome, const OptimizeVerb& verb) {
+    switch (outcome.status) {
+        case OptimizeOutcome::Status::refuted:
+            put_err(verdict_to_text(*outcome.verdict, preserve_level(verb.preserve), assumption_names(verb.common.assume)));
+            put_err("auopt optimize: the rewritten rules are not the same as the input. This is a bug in auopt; please report it\n"
+                    "with the input. Nothing was written.\n");
+            if (verb.common.verbose) put_err(outcome.unproven_text);
+            break;
+        case OptimizeOutcome::Status::would_not_load:
+            put_err("auopt optimize: the input would not load; nothing was written (--continue skips bad lines, as auditctl does under -c)\n");
+            break;
+        default:
+            put_err(fmt::format("auopt optimize: not proven, nothing was written: {}\n", printable_text(outcome.reason)));
+            if (verb.common.verbose) put_err(outcome.unproven_text);
+            break;
+    }
+    return exit_code_of(outcome.status);
+}
+
+}  // namespace
+
+int run(const OptimizeVerb& verb) {
+    Inputs inputs;
+    Diagnostics diagnostics;
+    if (!read_inputs(inputs, verb.inputs, diagnostics)) {
+        report_to_stderr(verb.common, inputs.sources, diagnostics);
+        return exit_input;
+    }
+    const Setting setting = make_setting(verb.common, inputs.lines);
+    if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
+
+    OptimizeRequest request{inputs, setting};
+    request.preserve = verb.preserve;
+    request.assume = verb.common.assume;
+    request.passes = {verb.passes.begin(), verb.passes.end()};
+    request.no_passes = verb.passes_given && verb.passes.empty();
+    if (!verb.dump_after.empty()) {
+        const std::set<std::string> wanted(verb.dump_after.begin(), verb.dump_after.end());
+        request.after_pass = [wanted, &setting](const std::string& pass, const KernelState& state) {
+            if (wanted.contains(pass)) put_err(dump_state(pass, state, setting.target));
+        };
+    }
+    const OptimizeOutcome outcome = optimize_proven(request, diagnostics);
+    report_to_stderr(verb.common, inputs.sources, diagnostics);
+    if (outcome.status != OptimizeOutcome::Status::proven) return explain_failure(outcome, verb);
+
+    if (!verb.common.quiet) put_err(optimize_summary(outcome, request, {verb.common.stats, verb.common.verbose}));
+    if (!verb.report_file.empty()) {
+        if (const auto written = install_file(verb.report_file, optimize_report_json(outcome, request)); !written) {
+            return fail(verb_name, exit_usage, written.error());
+        }
+    }
+    if (verb.diff) {
+        const std::string old_name = verb.output.empty() ? inputs.shown_name : verb.output;
+        if (!put_out(unified_diff(previous_text(verb, inputs), outcome.text, old_name, verb.output.empty() ? "optimized" : verb.output))) {
+            return fail(verb_name, exit_usage, "standard output cannot be written");
+        }
+    }
+    if (verb.check) {
+        const bool change = would_change(verb, outcome);
+        if (!verb.common.quiet) put_err(change ? "would change\n" : "no change\n");
+        return change ? exit_findings : exit_clean;
+    }
+    if (!verb.output.empty()) {
+        if (const auto written = install_file(verb.output, outcome.text); !written) return fail(verb_name, exit_usage, written.error());
+    } else if (!verb.diff && !put_out(outcome.text)) {
+        return fail(verb_name, exit_usage, "standard output cannot be written");
+    }
+    return exit_clean;
+}
+
+}  // namespace auopt

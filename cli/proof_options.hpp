@@ -1,0 +1,17 @@
+// --preserve and --assume as verify takes them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/target.hpp"
+#include "verify/verify.hpp"
+
+namespace auopt {
+
+Preserve preserve_level(const std::string& name);
+VerifyOptions proof_options(const Target& target, const std::string& preserve, const std::vector<std::string>& assume);
+/// Names without repeats, in a fixed order.
+std::vector<std::string> assumption_names(const std::vector<std::string>& assume);
+
+}  // namespace auopt

@@ -1,0 +1,124 @@
+#include "report/cost_report.hpp"
+
+#include <fmt/format.h>
+
+#include "report/printable.hpp"
+#include "report/table.hpp"
+
+namespace auopt {
+namespace {
+
+constexpr const char* reference_text = "uid 0, auid unset, success, exit 0, no watched path, open read-only";
+
+std::uint64_t sum(const CostSheet& sheet) {
+    std::uint64_t total = 0;
+    for (const CallRow& row : sheet.rows) total += row.cost.filter_instructions;
+    return total;
+}
+
+std::string change(std::uint64_t before, std::uint64_t after) {
+    const auto difference = static_cast<std::int64_t>(after) - static_cast<std::int64_t>(before);
+    if (before == 0) return difference == 0 ? "0" : fmt::format("{:+}", difference);
+    return fmt::format("{:+} ({:+.0f} %)", difference, 100.0 * static_cast<double>(difference) / static_cast<double>(before));
+}
+
+std::string rule_place(const KernelRule& rule, const Sources& sources) {
+    if (rule.sources.empty()) return "?";
+    const Span& at = rule.sources.front();
+    return fmt::format("{}:{}", sources.name(at.file), at.line);
+}
+
+std::string by_rule(const CallRow& row, const KernelState& state, const Sources& sources) {
+    Table table;
+    table.right = {true, false, false};
+    std::uint64_t missed = 0;
+    unsigned misses = 0;
+    for (const RuleCost& cost : row.cost.by_rule) {
+        if (!cost.in_mask) {
+            missed += cost.instructions;
+            ++misses;
+            continue;
+        }
+        const KernelRule& rule = state.filter[cost.rule];
+        const std::string text = rule.sources.empty() ? "" : std::string(sources.line(rule.sources.front().file, rule.sources.front().line));
+        table.rows.push_back({fmt::format("{}", cost.instructions), rule_place(rule, sources), text.substr(0, 100)});
+    }
+    table.rows.push_back({fmt::format("{}", missed), fmt::format("{} rules whose mask lacks the call", misses), ""});
+    return fmt::format("\n{} ({} {}):\n", row.call.name, arch_name(row.call.arch), row.call.nr) + render_table(table);
+}
+
+}  // namespace
+
+CostSheet price(const KernelState& state, const KernelTables& kernel, const std::vector<CallName>& calls, bool with_rules) {
+    CostSheet sheet;
+    sheet.kernel = &kernel;
+    sheet.rules = state.rule_count();
+    sheet.exit_list = exit_list_length(state);
+    sheet.fixed_instructions = fixed_instructions(state, kernel);
+    for (const CallName& call : calls) {
+        sheet.rows.push_back({call, call_cost(state, kernel, reference_event(call.arch, call.nr), with_rules)});
+    }
+    return sheet;
+}
+
+std::size_t worst_sheet(const std::vector<CostSheet>& sheets) {
+    std::size_t worst = 0;
+    for (std::size_t i = 1; i < sheets.size(); ++i) {
+        if (sum(sheets[i]) > sum(sheets[worst])) worst = i;
+    }
+    return worst;
+}
+
+nlohmann::ordered_json cost_to_json(const CostSheet& sheet) {
+    nlohmann::ordered_json calls = nlohmann::ordered_json::array();
+    for (const CallRow& row : sheet.rows) {
+        calls.push_back({{"arch", arch_name(row.call.arch)},
+                         {"name", row.call.name},
+                         {"nr", row.call.nr},
+                         {"entries", row.cost.entries},
+                         {"mask_hits", row.cost.mask_hits},
+                         {"filter_instructions", row.cost.filter_instructions},
+                         {"cycles", nullptr},
+                         {"ns", nullptr},
+                         {"l1d_misses", nullptr}});
+    }
+    return {{"target", sheet.kernel->name},
+            {"reference", reference_text},
+            {"rules", sheet.rules},
+            {"exit_list", sheet.exit_list},
+            {"fixed_instructions", sheet.fixed_instructions},
+            {"syscalls", calls}};
+}
+
+std::string cost_to_text(const CostSheet& sheet, const CostSheet* old, const KernelState& state, const Sources& sources, bool verbose) {
+    std::string out = fmt::format("{}: {} rules, {} of them walked by every system call; being armed costs {} instructions per call\n",
+                                  sheet.kernel->name, sheet.rules, sheet.exit_list, sheet.fixed_instructions);
+    Table table;
+    if (old == nullptr) {
+        table.header = {"call", "nr", "walked", "in mask", "instructions"};
+        table.right = {false, true, true, true, true};
+    } else {
+        table.header = {"call", "nr", "walked", "in mask", "before", "instructions", "change"};
+        table.right = {false, true, true, true, true, true, true};
+    }
+    bool any_match = false;
+    for (std::size_t i = 0; i < sheet.rows.size(); ++i) {
+        const CallRow& row = sheet.rows[i];
+        any_match = any_match || row.cost.matched;
+        std::vector<std::string> cells{row.call.name + (row.cost.matched ? " *" : ""), fmt::format("{}", row.call.nr),
+                                       fmt::format("{}", row.cost.entries), fmt::format("{}", row.cost.mask_hits)};
+        if (old != nullptr) cells.push_back(fmt::format("{}", old->rows[i].cost.filter_instructions));
+        cells.push_back(fmt::format("{}", row.cost.filter_instructions));
+        if (old != nullptr) cells.push_back(change(old->rows[i].cost.filter_instructions, row.cost.filter_instructions));
+        table.rows.push_back(std::move(cells));
+    }
+    out += render_table(table);
+    if (any_match) out += "* the reference call matches a rule, which ends the walk\n";
+    out += fmt::format("instructions: what the rules add to one call ({})\n", reference_text);
+    if (verbose) {
+        for (const CallRow& row : sheet.rows) out += by_rule(row, state, sources);
+    }
+    return out;
+}
+
+}  // namespace auopt

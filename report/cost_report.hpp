@@ -1,0 +1,39 @@
+// The predicted cost of system calls as a table or as JSON (cli reference, "Machine formats").
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "kernel_model/cost.hpp"
+#include "report/calls.hpp"
+
+namespace auopt {
+
+struct CallRow {
+    CallName call;
+    CallCost cost;
+};
+
+/// Costs of one rule set on one kernel.
+struct CostSheet {
+    const KernelTables* kernel = nullptr;
+    std::size_t rules = 0;
+    unsigned exit_list = 0;
+    std::uint32_t fixed_instructions = 0;
+    std::vector<CallRow> rows;
+};
+
+CostSheet price(const KernelState& state, const KernelTables& kernel, const std::vector<CallName>& calls, bool with_rules = false);
+
+nlohmann::ordered_json cost_to_json(const CostSheet& sheet);
+
+/// The table; `old` (same calls) adds the columns before and change. `verbose` lists, by call, what each rule
+/// in whose mask it is costs.
+std::string cost_to_text(const CostSheet& sheet, const CostSheet* old, const KernelState& state, const Sources& sources, bool verbose);
+
+/// The sheet whose rows cost most in sum: what `--target any` prints.
+std::size_t worst_sheet(const std::vector<CostSheet>& sheets);
+
+}  // namespace auopt

@@ -1,0 +1,131 @@
+#include "report/verdict.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "report/calls.hpp"
+#include "report/printable.hpp"
+#include "tables/fields.hpp"
+#include "tables/names.hpp"
+
+namespace auopt {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string call_of(const Event& event) {
+    if (event.arch != arch_x86_64 && event.arch != arch_i386) return "io_uring worker";
+    const std::string name = event.nr < 0 ? "" : syscall_name(static_cast<unsigned>(event.nr), event.arch == arch_i386 ? Machine::i386 : Machine::x86_64);
+    return name.empty() ? fmt::format("{}", event.nr) : name;
+}
+
+std::string arch_of(std::uint32_t arch) {
+    if (arch == arch_x86_64) return "b64";
+    if (arch == arch_i386) return "b32";
+    return "io_uring";
+}
+
+}  // namespace
+
+std::string_view preserve_name(Preserve preserve) {
+    switch (preserve) {
+        case Preserve::exact: return "exact";
+        case Preserve::recorded: return "recorded";
+        case Preserve::decision: return "decision";
+    }
+    return "exact";
+}
+
+std::string_view verdict_name(const Verdict& verdict) {
+    if (std::holds_alternative<Proven>(verdict)) return "proven";
+    if (std::holds_alternative<Refuted>(verdict)) return "refuted";
+    return "unknown";
+}
+
+std::string verdict_to_text(const Verdict& verdict, Preserve preserve, const std::vector<std::string>& assumptions) {
+    std::string out;
+    if (const auto* proven = std::get_if<Proven>(&verdict)) {
+        out = fmt::format("Proven: the same for every event ({}); {} obligations, {} groups, {} solver queries\n",
+                          preserve_name(preserve), proven->obligations, proven->groups, proven->queries);
+    } else if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
+        out = fmt::format("Refuted: an event that is decided differently ({}), on {}:\n  event:  {}\n  before: {}\n  after:  {}\n",
+                          preserve_name(preserve), refuted->kernel, printable_text(describe(refuted->event)),
+                          printable_text(to_string(refuted->before)), printable_text(to_string(refuted->after)));
+        if (refuted->unknown_watch_is_dir) out += "  where a watched path that no fact tells about is a directory\n";
+    } else {
+        out = fmt::format("Unknown: {}\n", printable_text(std::get<Unknown>(verdict).reason));
+    }
+    if (!assumptions.empty()) out += fmt::format("assuming: {}\n", fmt::join(assumptions, ", "));
+    return out;
+}
+
+ordered_json decision_to_json(const Decision& decision) {
+    const char* outcome = decision.outcome == Outcome::always ? "always" : decision.outcome == Outcome::never ? "never" : "no match";
+    ordered_json j{{"decision", outcome}, {"key", nullptr}};
+    if (decision.key) j["key"] = *decision.key;
+    return j;
+}
+
+ordered_json event_to_json(const Event& event) {
+    ordered_json j{{"description", describe(event)},
+                   {"arch", arch_of(event.arch)},
+                   {"syscall", call_of(event)},
+                   {"nr", event.nr},
+                   {"args", event.args},
+                   {"pid", event.pid}, {"ppid", event.ppid}, {"personality", event.pers},
+                   {"uid", event.uid}, {"euid", event.euid}, {"suid", event.suid}, {"fsuid", event.fsuid},
+                   {"gid", event.gid}, {"egid", event.egid}, {"sgid", event.sgid}, {"fsgid", event.fsgid},
+                   {"groups", event.groups},
+                   {"auid", event.loginuid}, {"session", event.sessionid}};
+    switch (event.return_valid) {
+        case ReturnValid::invalid: j["success"] = nullptr; break;
+        case ReturnValid::success: j["success"] = true; break;
+        case ReturnValid::failure: j["success"] = false; break;
+    }
+    j["exit"] = static_cast<std::int64_t>(event.return_code);
+    ordered_json names = ordered_json::array();
+    for (const EventName& name : event.names) {
+        ordered_json n{{"resolved", name.resolved}, {"inode", name.ino}, {"dev", {name.dev_major, name.dev_minor}},
+                       {"mode", name.mode}, {"uid", name.uid}, {"gid", name.gid}, {"watches", name.watches}, {"deleted", name.deleted}};
+        names.push_back(n);
+    }
+    j["names"] = names;
+    j["directories"] = event.dirs;
+    j["exe"] = event.exes;
+    j["saddr_fam"] = nullptr;
+    if (event.saddr_fam) j["saddr_fam"] = *event.saddr_fam;
+    j["openat2_flags"] = event.openat2_flags;
+    ordered_json lsm = ordered_json::array();
+    for (const LsmAnswer& answer : event.lsm_true) {
+        const FieldRow* row = field_by_number(static_cast<std::uint32_t>(answer.test.field));
+        lsm.push_back({{"field", row != nullptr ? std::string(row->name) : ""}, {"text", answer.test.text}});
+    }
+    j["lsm_true"] = lsm;
+    return j;
+}
+
+ordered_json verdict_to_json(const Verdict& verdict, Preserve preserve, const std::vector<std::string>& assumptions) {
+    ordered_json j{{"result", verdict_name(verdict)},
+                   {"preserve", preserve_name(preserve)},
+                   {"assumptions", assumptions},
+                   {"obligations", 0},
+                   {"event", nullptr},
+                   {"before", nullptr},
+                   {"after", nullptr}};
+    if (const auto* proven = std::get_if<Proven>(&verdict)) {
+        j["obligations"] = proven->obligations;
+        j["groups"] = proven->groups;
+        j["queries"] = proven->queries;
+    } else if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
+        j["event"] = event_to_json(refuted->event);
+        j["before"] = decision_to_json(refuted->before);
+        j["after"] = decision_to_json(refuted->after);
+        j["kernel"] = refuted->kernel;
+        j["unknown_watch_is_directory"] = refuted->unknown_watch_is_dir;
+    } else {
+        j["reason"] = std::get<Unknown>(verdict).reason;
+    }
+    return j;
+}
+
+}  // namespace auopt
