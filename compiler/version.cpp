@@ -1,0 +1,112 @@
+#include "compiler/version.hpp"
+
+#include <array>
+
+namespace auopt {
+
+namespace {
+
+constexpr Features v285{
+    .version = AuditctlVersion::v2_8_5, .name = "2.8.5", .last_syscall = 423, .token_limit = true,
+    .lists_any_case = false, .second_list_unchecked = false, .last_io_uring_op = 0, .send_zc_op = false,
+    .exclude_all_fields = false, .saddr_fam = false, .exe_not_equal = false, .old_timerfd_name = true,
+    .possible_first_swallowed = true, .perm_narrowing = PermNarrowing::none, .perm_names = PermNames::base,
+    .mismatch_whole_mask = false, .prepend_deletes = false, .long_requests_end_line = true, .signal_option = false,
+    .signal_words = false, .message_prefix = false, .watch_needs_empty_rule = false, .help_long = false,
+    .help_succeeds = false, .key_separator_refused = false, .cgroup_fstypes = false};
+
+constexpr Features v309 = [] {
+    Features f = v285;
+    f.version = AuditctlVersion::v3_0_9;
+    f.name = "3.0.9";
+    f.last_syscall = 450;
+    f.saddr_fam = f.exe_not_equal = f.signal_option = f.message_prefix = true;
+    f.old_timerfd_name = f.possible_first_swallowed = false;
+    return f;
+}();
+
+constexpr Features v312 = [] {
+    Features f = v309;
+    f.version = AuditctlVersion::v3_1_2;
+    f.name = "3.1.2";
+    f.last_syscall = 451;
+    f.lists_any_case = f.second_list_unchecked = f.exclude_all_fields = f.send_zc_op = f.signal_words = true;
+    f.last_io_uring_op = 48;
+    return f;
+}();
+
+constexpr Features v315 = [] {
+    Features f = v312;
+    f.version = AuditctlVersion::v3_1_5;
+    f.name = "3.1.5";
+    f.last_syscall = 462;
+    f.perm_narrowing = PermNarrowing::strict;
+    f.mismatch_whole_mask = true;
+    return f;
+}();
+
+constexpr Features v400 = [] {
+    Features f = v315;
+    f.version = AuditctlVersion::v4_0_0;
+    f.name = "4.0";
+    f.last_syscall = 461;
+    f.mismatch_whole_mask = f.send_zc_op = false;
+    f.last_io_uring_op = 53;
+    return f;
+}();
+
+constexpr Features v404 = [] {
+    Features f = v400;
+    f.version = AuditctlVersion::v4_0_4;
+    f.name = "4.0.4";
+    f.last_syscall = 466;
+    f.perm_narrowing = PermNarrowing::lenient;
+    f.perm_names = PermNames::with_xattrat;
+    f.mismatch_whole_mask = f.prepend_deletes = true;
+    f.long_requests_end_line = false;
+    return f;
+}();
+
+constexpr Features v412 = [] {
+    Features f = v404;
+    f.version = AuditctlVersion::v4_1_2;
+    f.name = "4.1.2";
+    f.last_syscall = 469;
+    f.perm_names = PermNames::with_file_attr;
+    f.prepend_deletes = false;
+    f.last_io_uring_op = 57;
+    f.watch_needs_empty_rule = f.help_long = true;
+    return f;
+}();
+
+constexpr Features v421 = [] {
+    Features f = v412;
+    f.version = AuditctlVersion::v4_2_1;
+    f.name = "4.2.1";
+    f.last_syscall = 471;
+    f.token_limit = false;
+    f.perm_names = PermNames::with_stat;
+    f.last_io_uring_op = 64;
+    f.help_succeeds = f.key_separator_refused = f.cgroup_fstypes = true;
+    return f;
+}();
+
+// In the order of enum AuditctlVersion.
+constexpr std::array<Features, 8> rows{v285, v309, v312, v315, v400, v404, v412, v421};
+
+}  // namespace
+
+const Features& features_of(AuditctlVersion version) { return rows[static_cast<std::size_t>(version)]; }
+
+const std::vector<AuditctlVersion>& all_auditctl_versions() {
+    static const std::vector<AuditctlVersion> versions = [] {
+        std::vector<AuditctlVersion> out;
+        for (const auto& row : rows) out.push_back(row.version);
+        return out;
+    }();
+    return versions;
+}
+
+std::string_view auditctl_version_name(AuditctlVersion version) { return features_of(version).name; }
+
+}  // namespace auopt

@@ -1,0 +1,189 @@
+#include "tables/names.hpp"
+
+#include <libaudit.h>
+
+#include <algorithm>
+#include <array>
+
+namespace auopt {
+
+namespace {
+
+struct MachineRow {
+    Machine machine;
+    int libaudit;
+    std::uint32_t elf;
+    std::string_view name;
+};
+
+// In the order of enum Machine. Big-endian ARM's name stands for the family, as in libaudit.
+constexpr std::array<MachineRow, 9> machines{{
+    {Machine::i386, MACH_X86, 0x40000003, "i386"},
+    {Machine::x86_64, MACH_86_64, 0xC000003E, "x86_64"},
+    {Machine::ppc, MACH_PPC, 0x00000014, "ppc"},
+    {Machine::ppc64, MACH_PPC64, 0x80000015, "ppc64"},
+    {Machine::ppc64le, MACH_PPC64LE, 0xC0000015, "ppc64le"},
+    {Machine::s390, MACH_S390, 0x00000016, "s390"},
+    {Machine::s390x, MACH_S390X, 0x80000016, "s390x"},
+    {Machine::arm, MACH_ARM, 0x40000028, "armeb"},
+    {Machine::aarch64, MACH_AARCH64, 0xC00000B7, "aarch64"},
+}};
+
+constexpr const MachineRow& row(Machine machine) { return machines[static_cast<std::size_t>(machine)]; }
+
+struct MachineAlias {
+    std::string_view name;
+    Machine machine;
+};
+constexpr std::array<MachineAlias, 18> aliases{{
+    {"i386", Machine::i386},       {"i486", Machine::i386},       {"i586", Machine::i386},
+    {"i686", Machine::i386},       {"x86_64", Machine::x86_64},   {"ppc", Machine::ppc},
+    {"ppc64", Machine::ppc64},     {"ppc64le", Machine::ppc64le}, {"s390", Machine::s390},
+    {"s390x", Machine::s390x},     {"armeb", Machine::arm},       {"arm", Machine::arm},
+    {"armv5tejl", Machine::arm},   {"armv5tel", Machine::arm},    {"armv6l", Machine::arm},
+    {"armv7l", Machine::arm},      {"aarch64", Machine::aarch64}, {"armv8l", Machine::aarch64},
+}};
+
+struct NewCall {
+    unsigned number;
+    std::string_view name;
+};
+// Calls that libaudit 3.0.9 (its tables end at 450) does not know. From 424 on the kernel gives one number to
+// all architectures (arch/x86/entry/syscalls/syscall_{32,64}.tbl, scripts/syscall.tbl).
+constexpr std::array<NewCall, 21> new_calls{{
+    {451, "cachestat"},        {452, "fchmodat2"},          {453, "map_shadow_stack"},  {454, "futex_wake"},
+    {455, "futex_wait"},       {456, "futex_requeue"},      {457, "statmount"},         {458, "listmount"},
+    {459, "lsm_get_self_attr"}, {460, "lsm_set_self_attr"}, {461, "lsm_list_modules"},  {462, "mseal"},
+    {463, "setxattrat"},       {464, "getxattrat"},         {465, "listxattrat"},       {466, "removexattrat"},
+    {467, "open_tree_attr"},   {468, "file_getattr"},       {469, "file_setattr"},      {470, "listns"},
+    {471, "rseq_slice_yield"},
+}};
+
+// Operation numbers of linux/io_uring.h that auditctl gives names to.
+constexpr std::array<NewCall, 31> io_uring_ops{{
+    {9, "sendmsg"},      {10, "recvmsg"},    {13, "accept"},      {16, "connect"},     {17, "fallocate"},
+    {18, "openat"},      {19, "close"},      {28, "openat2"},     {34, "shutdown"},    {35, "renameat"},
+    {36, "unlinkat"},    {37, "mkdirat"},    {38, "symlinkat"},   {39, "linkat"},      {40, "msg_ring"},
+    {41, "fsetxattr"},   {42, "setxattr"},   {43, "fgetxattr"},   {44, "getxattr"},    {46, "uring_cmd"},
+    {47, "send_zc"},     {48, "sendmsg_zc"}, {50, "waitid"},      {51, "futex_wait"},  {52, "futex_wake"},
+    {53, "futex_waitv"}, {54, "fixed_fd_install"}, {55, "ftruncate"}, {56, "bind"},    {57, "listen"},
+    {64, "uring_cmd128"},
+}};
+
+std::string text_or_empty(const char* text) { return text == nullptr ? std::string() : std::string(text); }
+
+}  // namespace
+
+std::string ascii_lower(std::string_view text) {
+    std::string out(text);
+    std::transform(out.begin(), out.end(), out.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    return out;
+}
+
+std::uint32_t machine_elf(Machine machine) { return row(machine).elf; }
+
+std::optional<Machine> elf_machine(std::uint32_t elf) {
+    for (const auto& r : machines)
+        if (r.elf == elf) return r.machine;
+    return std::nullopt;
+}
+
+std::string_view machine_name(Machine machine) { return row(machine).name; }
+
+std::optional<Machine> machine_by_name(std::string_view name) {
+    const std::string lower = ascii_lower(name);
+    for (const auto& alias : aliases)
+        if (alias.name == lower) return alias.machine;
+    return std::nullopt;
+}
+
+std::optional<Machine> machine_64bit(Machine host) {
+    switch (host) {
+        case Machine::x86_64: case Machine::aarch64: case Machine::ppc64: case Machine::ppc64le:
+        case Machine::s390x:
+            return host;
+        default: return std::nullopt;
+    }
+}
+
+std::optional<Machine> machine_32bit(Machine host) {
+    switch (host) {
+        case Machine::x86_64: return Machine::i386;
+        case Machine::aarch64: return Machine::arm;
+        case Machine::ppc64: return Machine::ppc;
+        case Machine::s390x: return Machine::s390;
+        case Machine::ppc64le: return std::nullopt;
+        default: return host;
+    }
+}
+
+Machine machine_companion(Machine machine) {
+    switch (machine) {
+        case Machine::x86_64: return Machine::i386;
+        case Machine::ppc64: return Machine::ppc;
+        case Machine::s390x: return Machine::s390;
+        default: return machine;
+    }
+}
+
+std::optional<unsigned> syscall_number(std::string_view name, Machine machine) {
+    const std::string lower = ascii_lower(name);
+    const int number = audit_name_to_syscall(lower.c_str(), row(machine).libaudit);
+    if (number >= 0) return static_cast<unsigned>(number);
+    for (const auto& call : new_calls)
+        if (call.name == lower) return call.number;
+    return std::nullopt;
+}
+
+std::string syscall_name(unsigned number, Machine machine) {
+    const char* name = audit_syscall_to_name(static_cast<int>(number), row(machine).libaudit);
+    if (name != nullptr) return name;
+    for (const auto& call : new_calls)
+        if (call.number == number) return std::string(call.name);
+    return {};
+}
+
+std::optional<unsigned> io_uring_op_number(std::string_view name) {
+    const std::string lower = ascii_lower(name);
+    for (const auto& op : io_uring_ops)
+        if (op.name == lower) return op.number;
+    return std::nullopt;
+}
+
+std::optional<std::int32_t> errno_number(std::string_view name) {
+    const int number = audit_name_to_errno(std::string(name).c_str());
+    if (number == 0) return std::nullopt;
+    return number;
+}
+
+std::string errno_name(int number) { return text_or_empty(audit_errno_to_name(number)); }
+
+std::optional<std::int32_t> message_type_number(std::string_view name) {
+    const int number = audit_name_to_msg_type(std::string(name).c_str());
+    if (number < 0) return std::nullopt;
+    return number;
+}
+
+std::string message_type_name(int number) { return text_or_empty(audit_msg_type_to_name(number)); }
+
+std::optional<std::uint32_t> file_type_number(std::string_view name) {
+    const int number = audit_name_to_ftype(std::string(name).c_str());
+    if (number < 0) return std::nullopt;
+    return static_cast<std::uint32_t>(number);
+}
+
+std::string file_type_name(std::uint32_t number) {
+    return text_or_empty(audit_ftype_to_name(static_cast<int>(number)));
+}
+
+std::optional<std::uint32_t> fstype_number(std::string_view name, bool cgroups) {
+    const std::string lower = ascii_lower(name);
+    if (lower == "tracefs") return 0x74726163;
+    if (lower == "debugfs") return 0x64626720;
+    if (cgroups && lower == "cgroup") return 0x27e0eb;
+    if (cgroups && lower == "cgroup2") return 0x63677270;
+    return std::nullopt;
+}
+
+}  // namespace auopt
