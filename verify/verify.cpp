@@ -1,0 +1,209 @@
+// The proof, as a table of contents. What has to be shown and why it suffices: docs/PIPELINE.md and decide.cpp.
+#include "verify/verify.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "tables/names.hpp"
+#include "verify/counterexample.hpp"
+#include "verify/decide.hpp"
+#include "verify/obligations.hpp"
+#include "verify/project.hpp"
+#include "verify/smt.hpp"
+#include "verify/vocabulary.hpp"
+
+namespace auopt {
+namespace {
+
+using namespace proof;
+
+// ---- what is not decided per call: everything but the exit list, the hash and the io_uring list ----
+
+std::optional<std::string> compare_settings(const KernelState& before, const KernelState& after) {
+    const Settings &b = before.settings, &a = after.settings;
+    const auto differs = [](const char* what) { return fmt::format("the setting {} differs", what); };
+    if (b.enabled != a.enabled) return differs("enabled (-e)");
+    if (b.failure != a.failure) return differs("failure (-f)");
+    if (b.rate_limit != a.rate_limit) return differs("rate limit (-r)");
+    if (b.backlog_limit != a.backlog_limit) return differs("backlog limit (-b)");
+    if (b.backlog_wait_time != a.backlog_wait_time) return differs("backlog wait time (--backlog_wait_time)");
+    if (b.reset_lost != a.reset_lost) return differs("lost counter (--reset-lost)");
+    if (b.reset_backlog_wait_time_actual != a.reset_backlog_wait_time_actual)
+        return differs("actual backlog wait time (--reset_backlog_wait_time_actual)");
+    if (b.loginuid_immutable != a.loginuid_immutable) return differs("loginuid immutable (--loginuid-immutable)");
+    if (!(b == a)) return std::string("the settings differ");
+    if (before.cleared_first != after.cleared_first)
+        return fmt::format("only the file {} deletes the rules that are loaded already (-D)", before.cleared_first ? "before" : "after");
+    return std::nullopt;
+}
+
+std::optional<std::string> compare_lists(const KernelState& before, const KernelState& after) {
+    const std::tuple<const char*, const std::vector<KernelRule>*, const std::vector<KernelRule>*> lists[] = {
+        {"user", &before.user, &after.user},
+        {"task", &before.task, &after.task},
+        {"exclude", &before.exclude, &after.exclude},
+        {"filesystem", &before.filesystem, &after.filesystem}};
+    for (const auto& [name, b, a] : lists) {
+        const bool same = std::equal(b->begin(), b->end(), a->begin(), a->end(),
+                                     [](const KernelRule& x, const KernelRule& y) { return x.same_as(y); });
+        if (!same) return fmt::format("the rules of the {} list differ; they are proven only rule for rule", name);
+    }
+    return std::nullopt;
+}
+
+// Zero or not is all that the kernel asks: contexts are dummy without counted rules, signal targets are
+// collected only with a rule that touches a signal call.
+std::optional<std::string> compare_counters(const KernelState& before, const KernelState& after) {
+    if ((before.n_rules() == 0) != (after.n_rules() == 0))
+        return fmt::format("only the file {} loads a rule that arms the filters (audit_n_rules)", before.n_rules() != 0 ? "before" : "after");
+    if ((before.n_signals() == 0) != (after.n_signals() == 0))
+        return fmt::format("only the file {} has a rule that touches kill, tkill or tgkill (audit_signals): the OBJ_PID records of "
+                           "signal events depend on it",
+                           before.n_signals() != 0 ? "before" : "after");
+    return std::nullopt;
+}
+
+// The kernel refuses the second of two equal rules (EEXIST). Only -A gets past that, and only so far as the
+// file before did it too.
+std::optional<std::string> find_duplicate(const KernelState& before, const KernelState& after) {
+    const auto equal = [](const KernelRule& x, const KernelRule& y) {
+        return x.list == y.list && x.action == y.action && x.mask == y.mask && x.tests == y.tests;
+    };
+    for (std::size_t i = 0; i < after.filter.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j) {
+            if (!equal(after.filter[i], after.filter[j])) continue;
+            const auto count = [&](const KernelState& s) {
+                return std::count_if(s.filter.begin(), s.filter.end(), [&](const KernelRule& r) { return equal(r, after.filter[i]); });
+            };
+            if (count(after) > count(before))
+                return fmt::format("two rules of the file after are equal ({} and {}): the kernel refuses the second (EEXIST)",
+                                   where(after, j), where(after, i));
+        }
+    return std::nullopt;
+}
+
+// Of several watches that name one file with the same last component, only the one created last follows the
+// file when it is replaced (audit_watch.c:audit_update_watch): which one that is must not change.
+std::optional<std::string> compare_watch_creation(const KernelState& before, const KernelState& after) {
+    const auto creation = [](const KernelState& s) {
+        std::map<std::string, std::vector<std::string>> by_name;
+        for (const KernelRule& r : s.filter)
+            if (const FieldTest* path = find_test(r, Field::path)) {
+                auto& paths = by_name[path->text.substr(path->text.rfind('/') + 1)];
+                if (std::find(paths.begin(), paths.end(), path->text) == paths.end()) paths.push_back(path->text);
+            }
+        // A watch alone has no other to give way to.
+        std::erase_if(by_name, [](const auto& entry) { return entry.second.size() < 2; });
+        return by_name;
+    };
+    const auto b = creation(before), a = creation(after);
+    if (b == a) return std::nullopt;
+    for (const auto* side : {&b, &a})
+        for (const auto& [name, paths] : *side) {
+            const auto in_b = b.find(name), in_a = a.find(name);
+            if (in_b == b.end() || in_a == a.end() || in_b->second != in_a->second)
+                return fmt::format("the watches of files called \"{}\" come in another order; which of them follows a replaced file "
+                                   "may change",
+                                   name);
+        }
+    return std::nullopt;
+}
+
+// ---- words for what is not shown ----
+
+std::string call_name(const Call& call) {
+    const std::string name = syscall_name(call.nr, call.abi == Abi::x86_64 ? Machine::x86_64 : Machine::i386);
+    const char* abi = call.abi == Abi::x86_64 ? "x86_64" : "i386";
+    return name.empty() ? fmt::format("{} call {}", abi, call.nr) : fmt::format("{} {}({})", abi, name, call.nr);
+}
+
+std::string places(const KernelState& state, const std::vector<std::size_t>& rules) {
+    std::string text;
+    std::vector<std::size_t> distinct;
+    for (const std::size_t r : rules)
+        if (std::find(distinct.begin(), distinct.end(), r) == distinct.end()) distinct.push_back(r);
+    for (std::size_t i = 0; i < distinct.size(); ++i) {
+        if (i == 6) return text + fmt::format("; and {} more", distinct.size() - i);
+        text += fmt::format("{}{}", i == 0 ? "" : "; ", where(state, distinct[i]));
+    }
+    return text.empty() ? std::string("none") : text;
+}
+
+std::string explain(const KernelState& before, const KernelState& after, const std::string& calls, const Gap& gap) {
+    return fmt::format("{}: {} (rules before: {}; rules after: {})", calls, gap.reason, places(before, gap.before), places(after, gap.after));
+}
+
+std::string explain(const KernelState& before, const KernelState& after, const Group& group, const Gap& gap) {
+    std::string calls = call_name(group.calls.front());
+    if (group.calls.size() > 1) calls += fmt::format(" and {} more", group.calls.size() - 1);
+    return explain(before, after, calls, gap);
+}
+
+// Searching costs more than proving; what the first differing calls do not show, others seldom do.
+constexpr std::size_t searched_groups = 40;
+
+}  // namespace
+
+Verdict verify(const KernelState& before, const KernelState& after, const VerifyOptions& options) {
+    std::vector<const KernelTables*> kernels = options.kernels;
+    if (kernels.empty())
+        for (const KernelTables& k : kernel_tables()) kernels.push_back(&k);
+    if (kernels.empty()) return Unknown{"no kernel to prove it for"};
+    const Preserve preserve =
+        options.preserve == Preserve::exact && options.assume_no_foreign_records ? Preserve::recorded : options.preserve;
+
+    // 1. What is the same for every call. A difference here leaves at best Unknown, but an event says more.
+    std::optional<std::string> unknown = compare_settings(before, after);
+    if (!unknown) unknown = compare_lists(before, after);
+    if (!unknown) unknown = compare_counters(before, after);
+    if (!unknown) unknown = find_duplicate(before, after);
+    if (!unknown) unknown = compare_watch_creation(before, after);
+
+    // 2. Kernels that classify calls alike, as far as the proof looks, are proven once.
+    std::vector<PermModel> perm_models;
+    for (const KernelTables* k : kernels)
+        if (PermModel m(*k); std::find(perm_models.begin(), perm_models.end(), m) == perm_models.end()) perm_models.push_back(std::move(m));
+
+    Vocabulary vocabulary;
+    Solver solver(vocabulary, options.solver_rlimit);
+    const Search search{before, after, kernels, preserve, options.solver_rlimit};
+    Proven proven;
+    std::size_t searched = 0;
+    for (const PermModel& perms : perm_models) {
+        // 3. What each call sees of both files.
+        const bool ignore_keys = preserve == Preserve::decision;
+        const auto projected_before = project(before, perms, ignore_keys, vocabulary);
+        if (!projected_before) return Unknown{"before: " + projected_before.error()};
+        const auto projected_after = project(after, perms, ignore_keys, vocabulary);
+        if (!projected_after) return Unknown{"after: " + projected_after.error()};
+        const Obligations all = obligations(*projected_before, *projected_after, perms, !options.assume_no_32bit, vocabulary);
+        proven.obligations += all.calls;
+        proven.groups += all.groups;
+
+        // 4. Calls that see different lists: shown to be the same, or refuted, or left open.
+        for (const Group& group : all.differing) {
+            const auto gap = decide(group, preserve != Preserve::exact, vocabulary, solver);
+            if (!gap) continue;
+            if (searched++ < searched_groups)
+                if (auto refuted = refute(search, group)) return *std::move(refuted);
+            if (!unknown) unknown = explain(before, after, group, *gap);
+        }
+
+        // 5. The io_uring worker.
+        if (all.worker_differs) {
+            if (auto refuted = refute_worker(search)) return *std::move(refuted);
+            if (!unknown)
+                unknown = explain(before, after, "io_uring workers",
+                                  difference("the io_uring rules, and the path= and inode= rules that admit call 0, are not the same in "
+                                             "the same order",
+                                             all.worker_before, all.worker_after));
+        }
+    }
+    if (unknown) return Unknown{*std::move(unknown)};
+    proven.queries = solver.queries();
+    return proven;
+}
+
+}  // namespace auopt
