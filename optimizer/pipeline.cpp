@@ -23,11 +23,12 @@ constexpr Pass passes[] = {
 };
 
 Rules rules_of(const KernelState& state, const Ledger& ledger) {
-    Rules rules{{}, ledger, 0, state.n_signals() != 0, !state.filter.empty()};
+    Rules rules{{}, ledger, 0, state.n_signals() != 0, !state.filter.empty(), {}};
     KernelState others = state;
     others.filter.clear();
     rules.other_signals = others.n_signals();
     for (const KernelRule& rule : state.filter) rules.entries.push_back(rules.make(rule));
+    rules.watch_order = watch_order(rules.entries);
     return rules;
 }
 

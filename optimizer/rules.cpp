@@ -33,6 +33,18 @@ Entry Rules::make(KernelRule rule) const {
     return e;
 }
 
+WatchOrder watch_order(const std::vector<Entry>& entries) {
+    WatchOrder order;
+    for (const Entry& e : entries) {
+        const FieldTest* path = find_test(e.rule, Field::path);
+        if (path == nullptr) continue;
+        std::vector<std::string>& paths = order[path->text.substr(path->text.rfind('/') + 1)];
+        if (std::find(paths.begin(), paths.end(), path->text) == paths.end()) paths.push_back(path->text);
+    }
+    std::erase_if(order, [](const auto& same_name) { return same_name.second.size() < 2; });
+    return order;
+}
+
 bool Rules::counters_kept(const std::vector<Entry>& candidate) const {
     KernelState state;
     for (const Entry& e : candidate) state.filter.push_back(e.rule);
@@ -46,7 +58,8 @@ bool Rules::propose(std::vector<Entry> candidate, bool take_equal) {
         if (after > before + same_cost) return false;
         less |= after < before - same_cost;
     }
-    if (!less || !counters_kept(candidate) || !ledger.within_limit(ledger.call_table(exit_list_costs(candidate)))) return false;
+    if (!less || !counters_kept(candidate) || auopt::watch_order(candidate) != watch_order ||
+        !ledger.within_limit(ledger.call_table(exit_list_costs(candidate)))) return false;
     entries = std::move(candidate);
     return true;
 }

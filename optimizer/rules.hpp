@@ -2,7 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "kernel_model/state.hpp"
@@ -18,17 +19,24 @@ struct Entry {
     RuleCosts costs;
 };
 
+/// Last component -> the paths that end in it, in the order in which their watches are created. Of several watches of one
+/// name below one parent the kernel updates only the newest when the file is replaced (audit_update_watch), and which
+/// spellings share a parent is not known here: so that order is kept for every last component with several paths.
+using WatchOrder = std::map<std::string, std::vector<std::string>, std::less<>>;
+WatchOrder watch_order(const std::vector<Entry>& entries);
+
 struct Rules {
     std::vector<Entry> entries;  // highest priority first
     const Ledger& ledger;
     std::uint32_t other_signals = 0;  // audit_signals counted by the other lists
     bool signals_nonzero = false;     // what every pass keeps
     bool rules_nonzero = false;
+    WatchOrder watch_order;           // of the input
 
     Entry make(KernelRule rule) const;
     /// audit_n_rules and audit_signals are zero, or not, as they were in the input.
     bool counters_kept(const std::vector<Entry>& candidate) const;
-    /// Takes `candidate` if it keeps the counters, no call costs more than in the input, and the workload costs less
+    /// Takes `candidate` if it keeps the counters and the order of watches, no call costs more than in the input, and the workload costs less
     /// (on no kernel more, on one less). `where_equal`: also take it when the workload costs the same.
     bool propose(std::vector<Entry> candidate, bool take_equal = false);
 };
