@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <tl/expected.hpp>
 
@@ -10,12 +11,17 @@
 
 namespace auopt {
 
-/// The line for `rule` (no newline). Fields keep their stored order, so a rule whose perm= stands
-/// after an arch= cannot be written: error. Also an error: a mask with class-selector bits on a partial
-/// mask, bytes that the tokenizer cannot carry (newline, NUL, 0x04, 0x07), a key not in last place.
+/// The line for `rule` (no newline), with b64 and b32 as `machine` (uname -m) reads them. Fields keep their stored
+/// order. Unset ids are written -1, which all versions and all id fields read. A rule with watch_kind_unknown
+/// becomes the author's -w line.
+/// Error, with the reason, where no line loads as this rule in every version: a perm= behind an arch= with a
+/// partial mask, class selectors in a partial mask, bytes that the tokenizer cannot carry (newline, NUL, 0x04,
+/// 0x07), a key not in last place or not on this list, values without a spelling, -A, more than 6142 bytes.
+/// Fields that an older version does not know at all (saddr_fam, exe!=, list io_uring, most of the exclude list)
+/// are written; those versions refuse the source line too.
 tl::expected<std::string, std::string> rule_to_line(const KernelRule& rule);
+tl::expected<std::string, std::string> rule_to_line(const KernelRule& rule, std::string_view machine);
 
-/// The -w line of a rule with watch_kind_unknown, exactly as the author's.
 /// Comma list of readable call names for the comment above a rule.
 std::string syscall_names(const SyscallMask& mask, std::uint32_t arch);
 
