@@ -35,7 +35,7 @@ void check_tokens(LineState& state, const TokenLine& tokens) {
             state.warn(ids::escape_in_first_token, token.span, "escapes in the first word of a line stay two control bytes",
                        "write the option and its argument as two words");
         }
-        if (token.control_byte && !token.control_byte_at_end) {
+        if (token.control_byte) {
             state.warn(ids::control_byte, token.span, "a byte 0x07 or 0x04 is read as an escape and swallows the next byte");
         }
         if (token.text.find('\t') != std::string::npos) {
@@ -49,13 +49,18 @@ void check_tokens(LineState& state, const TokenLine& tokens) {
     }
 }
 
+/// The first token whose text auditctl takes from memory behind it; nullptr if none.
+const Token* undefined_token(const TokenLine& tokens, bool newline_ends_line) {
+    for (std::size_t i = 0; i < tokens.tokens.size(); ++i) {
+        const bool last = i + 1 == tokens.tokens.size() && tokens.dropped.empty();
+        const bool harmless = last && newline_ends_line && !tokens.cut_by_nul;
+        if (tokens.tokens[i].control_byte_at_end && !harmless) return &tokens.tokens[i];
+    }
+    return nullptr;
+}
+
 /// Scans the options until the running result turns negative, then applies what auditctl checks at the end.
 void run_options(LineState& state, const TokenLine& tokens) {
-    for (const auto& token : tokens.tokens) {
-        if (!token.control_byte_at_end) continue;
-        state.fail(ids::undefined_input, token.span, "auditctl reads past the end of a word that ends in byte 0x07 or 0x04");
-        return;
-    }
     OptionScanner scanner(tokens.tokens, option_table(state.features));
     std::size_t count = scanner.count();
     while (state.running >= Running::reply) {
@@ -129,7 +134,7 @@ std::vector<InputLine> split_lines(const Sources& sources, FileId file) {
     return lines;
 }
 
-Program compile(const Sources&, const std::vector<InputLine>& lines, const CompileOptions& options,
+Program compile(const Sources& sources, const std::vector<InputLine>& lines, const CompileOptions& options,
                 Diagnostics& diagnostics) {
     const Features& features = features_of(options.version);
     const Machine host = host_machine(options);
@@ -144,8 +149,14 @@ Program compile(const Sources&, const std::vector<InputLine>& lines, const Compi
                         {}, {}, Running::reply, false, {}, {}, false, false, false, false};
         check_tokens(state, tokens);
         if (tokens.kind == TokenLine::Kind::tokens) {
-            run_options(state, tokens);
-            send_rule(state);
+            const bool newline = line.bytes.size() < max_line_bytes && sources.ends_with_newline(line.span.file, line.span.line);
+            if (const Token* token = undefined_token(tokens, newline)) {
+                state.fail(ids::undefined_input, token->span,
+                           "auditctl reads past the end of a word that ends in byte 0x07 or 0x04");
+            } else {
+                run_options(state, tokens);
+                send_rule(state);
+            }
         }
         if (state.ignore_errors) program.errors_ignored = true;
         if (state.continue_on_error) {
