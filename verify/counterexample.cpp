@@ -1,6 +1,7 @@
 #include "verify/counterexample.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "kernel_model/evaluate.hpp"
 #include "verify/smt.hpp"
@@ -8,22 +9,50 @@
 namespace auopt::proof {
 namespace {
 
-bool has_unknown_watch(const KernelState& s) {
-    return std::any_of(s.filter.begin(), s.filter.end(), [](const KernelRule& r) { return r.watch_kind_unknown; });
+bool is_about_names(const KernelRule& r) {
+    return std::any_of(r.tests.begin(), r.tests.end(), [](const FieldTest& t) {
+        switch (t.field) {
+            case Field::path: case Field::inode: case Field::devmajor: case Field::devminor: case Field::obj_uid:
+            case Field::obj_gid: case Field::filetype: case Field::field_compare:
+                return true;
+            default: return false;
+        }
+    });
 }
 
 // Fewest names first. A deleted name is judged in the middle of the call too; two names show what depends
 // on the order in which the kernel looks at them.
-const std::vector<std::vector<bool>>& name_shapes() {
-    static const std::vector<std::vector<bool>> shapes{{}, {false}, {true}, {false, false}, {true, false}, {false, true}};
-    return shapes;
+const std::vector<std::vector<bool>>& name_shapes(bool names_matter) {
+    static const std::vector<std::vector<bool>> none{{}};
+    static const std::vector<std::vector<bool>> up_to_two{{}, {false}, {true}, {false, false}, {true, false}, {false, true}};
+    return names_matter ? up_to_two : none;
+}
+
+// One of several kernels that classify the call alike.
+std::vector<const KernelTables*> distinct_kernels(const std::vector<const KernelTables*>& kernels, Abi abi, unsigned nr) {
+    const auto classes = [&](const KernelTables& k) {
+        const AbiClasses& c = k.classes(abi);
+        return std::tuple(c.kind(nr), c.write.test(nr), c.read.test(nr), c.chattr.test(nr));
+    };
+    std::vector<const KernelTables*> out;
+    for (const KernelTables* k : kernels)
+        if (std::none_of(out.begin(), out.end(), [&](const KernelTables* o) { return classes(*o) == classes(*k); })) out.push_back(k);
+    return out;
 }
 
 std::optional<Refuted> try_call(const Search& s, std::uint32_t arch, unsigned nr, std::optional<unsigned> uring_op) {
-    const bool unknown_watch = has_unknown_watch(s.before) || has_unknown_watch(s.after);
-    for (const std::vector<bool>& names : name_shapes())
-        for (const bool likely : {true, false})
-            for (const KernelTables* kernel : s.kernels)
+    const auto any_admitted = [&](auto predicate) {
+        for (const KernelState* state : {&s.before, &s.after})
+            for (const KernelRule& r : state->filter)
+                if ((r.mask.test(nr) || r.list == List::io_uring) && predicate(r)) return true;
+        return false;
+    };
+    const bool names_matter = any_admitted(is_about_names);
+    const bool unknown_watch = any_admitted([](const KernelRule& r) { return r.watch_kind_unknown; });
+    const auto kernels = distinct_kernels(s.kernels, arch == arch_i386 ? Abi::i386 : Abi::x86_64, nr);
+    for (const bool likely : {true, false})
+        for (const std::vector<bool>& names : name_shapes(names_matter))
+            for (const KernelTables* kernel : kernels)
                 for (const bool is_dir : {false, true}) {
                     if (is_dir && !unknown_watch) continue;
                     const Scenario scenario{arch, nr, uring_op, names, is_dir, likely};

@@ -142,7 +142,7 @@ std::string explain(const KernelState& before, const KernelState& after, const G
 }
 
 // Searching costs more than proving; what the first differing calls do not show, others seldom do.
-constexpr std::size_t searched_groups = 40;
+constexpr std::size_t searched_groups = 16;
 
 }  // namespace
 
