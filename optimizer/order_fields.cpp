@@ -1,8 +1,8 @@
 // Does:    puts the tests of a rule in the order that costs the workload least: cheap and selective first.
 // Needs:   lemma L2 (any order is exact on the exit and task lists and in the hash).
 // Keeps:   what auditctl's text can say in every version: perm= before arch=, the key last; several arch= in their order.
-// Example: -a always,exit -F arch=b64 -S openat -F exit=-13 -F auid>=1000 -F key=access
-//          -> -a always,exit -F exit=-13 -F arch=b64 -S 257 -F auid>=1000 -F key=access
+// Example: -a always,exit -F arch=b64 -S openat -F exit=-13 -F auid!=unset -F key=access
+//          -> -a always,exit -F auid!=unset -F exit=-13 -F arch=b64 -S 257 -F key=access
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -13,6 +13,8 @@ namespace auopt {
 namespace {
 
 constexpr std::size_t exhaustive_tests = 6;  // 720 orders at most; beyond, tests are chosen one at a time
+constexpr std::size_t orders_tried = 6;      // when the cheapest makes some rare call pay more than in the input
+constexpr double same_price = 1e-9;          // instructions
 
 // How the tests of one rule fare on one kind of event: cost and outcome of each, and how often that kind occurs.
 struct Pattern {
@@ -78,15 +80,21 @@ bool writable(const std::vector<FieldTest>& tests, const Order& order) {
     return true;
 }
 
-Order best_exhaustive(const std::vector<Pattern>& patterns, const std::vector<FieldTest>& tests, Order order) {
-    Order best;
-    double best_price = 0;
+// All orders that text can carry, cheapest first; those that cost the same only once.
+std::vector<Order> by_price(const std::vector<Pattern>& patterns, const std::vector<FieldTest>& tests, Order order) {
+    std::vector<std::pair<double, Order>> priced;
     do {
-        if (!writable(tests, order)) continue;
-        const double p = price(patterns, order);
-        if (best.empty() || p < best_price - 1e-12) best = order, best_price = p;
+        if (writable(tests, order)) priced.emplace_back(price(patterns, order), order);
     } while (std::next_permutation(order.begin(), order.end()));
-    return best;
+    std::stable_sort(priced.begin(), priced.end(), [](const auto& a, const auto& b) { return a.first < b.first - same_price; });
+    std::vector<Order> out;
+    double last = -1;
+    for (auto& [p, o] : priced) {
+        if (!out.empty() && p <= last + same_price) continue;
+        last = p;
+        out.push_back(std::move(o));
+    }
+    return out;
 }
 
 // Long rules: choose the next test by what it costs the events that are still undecided.
@@ -108,7 +116,7 @@ Order best_greedy(const std::vector<Pattern>& patterns, const std::vector<FieldT
                 }))
                 continue;
             const double p = price(patterns, whole);
-            if (pick == left.size() || p < pick_price - 1e-12) pick = i, pick_price = p;
+            if (pick == left.size() || p < pick_price - same_price) pick = i, pick_price = p;
         }
         chosen.push_back(left[pick]);
         left.erase(left.begin() + static_cast<std::ptrdiff_t>(pick));
@@ -116,20 +124,36 @@ Order best_greedy(const std::vector<Pattern>& patterns, const std::vector<FieldT
     return chosen;
 }
 
-KernelRule reordered(const Rules& rules, const Entry& e) {
+// The rule with its tests in other orders, cheapest first, as long as they are cheaper than the one it has.
+std::vector<KernelRule> cheaper_orders(const Rules& rules, const Entry& e) {
     std::vector<FieldTest> tests, keys;
     for (const FieldTest& t : e.rule.tests) (t.field == Field::key ? keys : tests).push_back(t);
     std::vector<Pattern> patterns;
     for (const KernelTables* kernel : rules.ledger.kernels())
         for (Pattern& p : patterns_of(rules, e, *kernel, tests)) patterns.push_back(std::move(p));
-    Order order(tests.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    order = tests.size() <= exhaustive_tests ? best_exhaustive(patterns, tests, order) : best_greedy(patterns, tests, order);
-    KernelRule rule = e.rule;
-    rule.tests.clear();
-    for (std::size_t t : order) rule.tests.push_back(tests[t]);
-    rule.tests.insert(rule.tests.end(), keys.begin(), keys.end());
-    return rule;
+    Order own(tests.size());
+    std::iota(own.begin(), own.end(), std::size_t{0});
+    const double own_price = price(patterns, own);
+    const bool few = tests.size() <= exhaustive_tests;
+    std::vector<KernelRule> out;
+    for (const Order& order : few ? by_price(patterns, tests, own) : std::vector<Order>{best_greedy(patterns, tests, own)}) {
+        if (out.size() == orders_tried || price(patterns, order) >= own_price - same_price) break;
+        KernelRule rule = e.rule;
+        rule.tests.clear();
+        for (std::size_t t : order) rule.tests.push_back(tests[t]);
+        rule.tests.insert(rule.tests.end(), keys.begin(), keys.end());
+        out.push_back(std::move(rule));
+    }
+    return out;
+}
+
+bool reorder(Rules& rules, std::size_t i, std::vector<KernelRule> orders) {
+    for (KernelRule& rule : orders) {
+        std::vector<Entry> candidate = rules.entries;
+        candidate[i] = rules.make(std::move(rule));
+        if (rules.propose(std::move(candidate))) return true;
+    }
+    return false;
 }
 
 }  // namespace
@@ -139,11 +163,9 @@ PassCounts order_fields(Rules& rules) {
     for (std::size_t i = 0; i < rules.entries.size(); ++i) {
         const Entry& e = rules.entries[i];
         if (e.where != Placement::exit_list && e.where != Placement::inode_hash) continue;
-        KernelRule rule = reordered(rules, e);
-        if (rule.tests == e.rule.tests) continue;
-        std::vector<Entry> candidate = rules.entries;
-        candidate[i] = rules.make(std::move(rule));
-        ++(rules.propose(std::move(candidate)) ? counts.kept : counts.refused);
+        std::vector<KernelRule> orders = cheaper_orders(rules, e);
+        if (orders.empty()) continue;
+        ++(reorder(rules, i, std::move(orders)) ? counts.kept : counts.refused);
     }
     return counts;
 }
