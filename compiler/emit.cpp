@@ -201,6 +201,7 @@ Text watch_line(const KernelRule& rule, Machine host) {
     if (!watch) return cannot("a watch whose name may be a file or a directory can only be written as it was");
     if (tests[0].text.size() > max_watch_bytes) return cannot("the watched path is too long");
     if (tests[0].text.empty() || tests[0].text[0] != '/') return cannot("a watched path starts with /");
+    if (tests[0].text.find_first_not_of('/') == std::string::npos) return cannot("the root is no file");
     if (tests[0].text.size() > 2 && tests[0].text.back() == '/') return cannot("auditctl cuts the slash at the end of a watched path");
     const Text path = escaped(tests[0].text);
     if (!path) return path;
@@ -245,12 +246,18 @@ Text rule_to_line(const KernelRule& rule, std::string_view machine) {
 
     // Where the system calls go: behind the last arch; without one behind perm (which later versions would
     // turn into calls if they stood before it), else in front.
-    std::ptrdiff_t last_arch = -1, last_perm = -1, first_perm = -1;
+    std::ptrdiff_t last_arch = -1, last_perm = -1;
+    bool perm_after_arch = false, arch_after_that = false;
     for (std::size_t i = 0; i < tests.size(); ++i) {
         const auto at = static_cast<std::ptrdiff_t>(i);
-        if (is_arch(tests[i])) last_arch = at;
-        if (is_perm(tests[i])) last_perm = at;
-        if (is_perm(tests[i]) && first_perm < 0) first_perm = at;
+        if (is_arch(tests[i])) {
+            last_arch = at;
+            arch_after_that = perm_after_arch;
+        }
+        if (is_perm(tests[i])) {
+            last_perm = at;
+            perm_after_arch = last_arch >= 0;
+        }
     }
     const bool selects_calls = rule.list == List::exit || rule.list == List::io_uring;
     const auto calls = syscalls_text(rule.mask);
@@ -271,11 +278,13 @@ Text rule_to_line(const KernelRule& rule, std::string_view machine) {
     // the mask already and no further arch follows.
     bool write_calls = selects_calls && !calls->full;
     if (selects_calls && calls->full && has_key && !key_possible) write_calls = true;
-    const bool perm_after_arch = last_arch >= 0 && std::any_of(tests.begin() + last_arch, tests.end(), is_perm);
-    const bool perm_between_archs =
-        first_perm >= 0 && first_perm < last_arch && std::any_of(tests.begin(), tests.begin() + first_perm, is_arch);
-    if (perm_between_archs || (perm_after_arch && !calls->full)) return cannot("perm stands behind an arch");
-    if (perm_after_arch) write_calls = true;
+    if (perm_after_arch && (arch_after_that || !calls->full)) return cannot("perm stands behind an arch");
+    if (perm_after_arch) {
+        // 3.1.3 to 4.0.3 fail where the arch lacks one of the calls they want; these two have them all.
+        const std::uint32_t elf = tests[static_cast<std::size_t>(last_arch)].value;
+        if (elf != machine_elf(Machine::x86_64) && elf != machine_elf(Machine::i386)) return cannot("perm stands behind an arch");
+        write_calls = true;
+    }
     if (write_calls && calls->full && rule.list == List::io_uring) {
         return cannot("every io_uring operation together with a key: `all` means only some of them there");
     }
