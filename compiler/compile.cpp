@@ -145,8 +145,7 @@ Program compile(const Sources& sources, const std::vector<InputLine>& lines, con
 
     for (const auto& line : lines) {
         const TokenLine tokens = tokenize(line.bytes, line.span, token_limit(features));
-        LineState state{options, features, host, line.span, {}, {}, {}, {}, 0, false, false, false, false, false, {},
-                        {}, {}, Running::reply, false, {}, {}, false, false, false, false};
+        LineState state(options, features, host, line.span);
         check_tokens(state, tokens);
         if (tokens.kind == TokenLine::Kind::tokens) {
             const bool newline = line.bytes.size() < max_line_bytes && sources.ends_with_newline(line.span.file, line.span.line);
@@ -168,7 +167,7 @@ Program compile(const Sources& sources, const std::vector<InputLine>& lines, con
         for (auto& message : state.messages) program.messages.push_back(std::move(message));
 
         const bool error = state.running == Running::error;
-        const bool goes_on = program.errors_ignored && !state.crashed;
+        const bool goes_on = program.errors_ignored && !state.exit_code;
         for (auto& diagnostic : state.diagnostics) {
             if (diagnostic.level == Level::error && goes_on) diagnostic.level = Level::warning;
             diagnostics.add(std::move(diagnostic));
@@ -176,9 +175,8 @@ Program compile(const Sources& sources, const std::vector<InputLine>& lines, con
         if (!error) continue;
         program.failed = true;
         if (!goes_on) {
-            constexpr int killed_by_segv = 139;
             program.stopped = true;
-            program.auditctl_exit = state.crashed ? killed_by_segv : 1;
+            program.auditctl_exit = state.exit_code.value_or(1);
             return program;
         }
         if (keep_going == Continue::on) keep_going = Continue::failed;

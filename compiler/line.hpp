@@ -30,6 +30,9 @@ struct Argument {
 };
 
 struct LineState {
+    LineState(const CompileOptions& compile_options, const Features& version_features, Machine machine, Span whole)
+        : options(compile_options), features(version_features), host(machine), line(whole) {}
+
     // What does not change within a line.
     const CompileOptions& options;
     const Features& features;
@@ -52,7 +55,7 @@ struct LineState {
     bool ended_early = false;  // the option returned at once: nothing after it is even looked at
     std::vector<Message> messages;
     std::vector<Diagnostic> diagnostics;
-    bool crashed = false;          // auditctl dies here
+    std::optional<int> exit_code;  // auditctl ends here with this, whatever -i and -c say
     bool listing = false;          // -l: the key is a search text, not a field
     bool ignore_errors = false;    // -i or -c was on the line
     bool continue_on_error = false;  // -c was

@@ -21,6 +21,8 @@ constexpr std::uint32_t status_enabled = 0x1, status_failure = 0x2, status_rate_
                         status_backlog_limit = 0x10, status_backlog_wait_time = 0x20, status_lost = 0x40,
                         status_wait_time_actual = 0x80;
 constexpr std::uint32_t feature_loginuid_immutable = 2;
+constexpr int killed_by_segv = 139;  // as a shell reports it
+constexpr int no_auditd = 2;
 
 /// The line is finished with nothing to send; `at_once`: the rest of it is not even looked at.
 void finish(LineState& state, bool at_once) {
@@ -33,7 +35,7 @@ void apply_delete_all(LineState& state, const Span& span, const OptionScanner& s
     if (count == 4 && scanner.at(scanner.index()) == nullptr) {
         state.fail(ids::auditctl_crash, span, "auditctl crashes on a line of three words that ends in -D",
                    "give -D a line of its own");
-        state.crashed = true;
+        state.exit_code = killed_by_segv;
         state.ended_early = true;
         return;
     }
@@ -125,6 +127,13 @@ void apply_signal(LineState& state, const Argument& argument) {
     }
     state.send(Inert{Inert::Kind::signal});
     finish(state, true);
+    if (state.features.signal_needs_auditd) {
+        // Whether the lines below are read depends on whether auditd runs when this one is.
+        state.fail(ids::signal_ends_loading, argument.span,
+                   fmt::format("auditctl {} stops reading here when auditd is not running", state.features.name),
+                   "take --signal out of the rules file");
+        state.exit_code = no_auditd;
+    }
 }
 
 void apply_field_option(LineState& state, const Argument& argument, const OptionScanner& scanner) {

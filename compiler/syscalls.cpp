@@ -151,7 +151,8 @@ void apply_syscalls(LineState& state, const Argument& argument) {
     }
     const bool guessed = !state.arch;
     if (guessed) state.arch = state.host;
-    const bool io_uring = state.add && (*state.add & list_mask) == 7 && *state.add != no_such_list;
+    const auto flags = state.add ? state.add : state.del;
+    const bool io_uring = list == std::uint32_t{7} && *flags != no_such_list;
 
     const WordList words = parse_list(argument.text);
     const auto refuse = [&](const Word& item) {

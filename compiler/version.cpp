@@ -12,7 +12,7 @@ constexpr Features v285{
     .exclude_all_fields = false, .saddr_fam = false, .exe_not_equal = false, .old_timerfd_name = true,
     .possible_first_swallowed = true, .perm_narrowing = PermNarrowing::none, .perm_names = PermNames::base,
     .mismatch_whole_mask = false, .prepend_deletes = false, .long_requests_end_line = true, .signal_option = false,
-    .signal_words = false, .message_prefix = false, .watch_needs_empty_rule = false, .help_long = false,
+    .signal_words = false, .signal_needs_auditd = false, .message_prefix = false, .watch_needs_empty_rule = false, .help_long = false,
     .help_succeeds = false, .key_separator_refused = false, .cgroup_fstypes = false};
 
 constexpr Features v309 = [] {
@@ -41,7 +41,7 @@ constexpr Features v315 = [] {
     f.name = "3.1.5";
     f.last_syscall = 462;
     f.perm_narrowing = PermNarrowing::strict;
-    f.mismatch_whole_mask = true;
+    f.mismatch_whole_mask = f.signal_needs_auditd = true;
     return f;
 }();
 

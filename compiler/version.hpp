@@ -35,6 +35,7 @@ struct Features {
     bool long_requests_end_line;      // --reset-lost, --loginuid-immutable hide what follows them
     bool signal_option;               // --signal, --reset_backlog_wait_time_actual
     bool signal_words;                // --signal reload
+    bool signal_needs_auditd;         // --signal ends auditctl at once when no auditd is running
     bool message_prefix;              // text= in front of -m
     bool watch_needs_empty_rule;      // -w after anything at all fails
     bool help_long;                   // --help

@@ -90,6 +90,8 @@ const std::vector<IdRow>& all_ids() {
          "auditctl 3.1.3 to 4.0.3 replace perm= after an arch by a list of calls, and fail when the arch's table lacks one."},
         {nothing_to_send, E, "rule without a list",
          "The line names system calls but no list and action."},
+        {signal_ends_loading, E, "--signal may end the loading here",
+         "auditctl 3.1.3 and later end at once when the signal cannot be sent, and auditd need not run when rules are loaded."},
 
         {rule_swallowed, W, "the rule of this line is never sent",
          "-i, -c, -v, -l, -s, -t, -q, -m and some long options end the line with nothing left to send. A rule on the same "

@@ -49,6 +49,7 @@ inline constexpr std::string_view auditctl_crash = "AU034";
 inline constexpr std::string_view undefined_input = "AU035";
 inline constexpr std::string_view perm_calls_missing = "AU036";
 inline constexpr std::string_view nothing_to_send = "AU037";
+inline constexpr std::string_view signal_ends_loading = "AU038";
 
 // ---- the line loads as something else ----------------------------------------------------------
 inline constexpr std::string_view rule_swallowed = "AU040";
