@@ -29,9 +29,12 @@ class Host:
     groups: dict = field(default_factory=lambda: {"root": 0})
     machine: str = "x86_64"
 
-    def facts(self):
-        """The same host as an auopt facts file (symbolic links resolved, as stat(2) does)."""
+    def facts(self, spellings=()):
+        """The same host as an auopt facts file (symbolic links resolved, as stat(2) does).
+        spellings: paths as rules write them, with `..` in them."""
         directories, files = list(self.directories), list(self.files)
+        for path in spellings:
+            (directories if os.path.normpath(path) in self.directories else files).append(path)
         for path, target in self.links.items():
             resolved = os.path.normpath(os.path.join(os.path.dirname(path), target))
             (directories if resolved in self.directories else files).append(path)
@@ -138,7 +141,7 @@ class Oracle:
             words = line.split(" ")
             if words[0] == "SEND":
                 if words[1] not in READ_ONLY:
-                    messages.append(words[1] if words[-1] == "-" else f"{words[1]} {words[-1]}")
+                    messages.append(f"{words[1]} {words[-1]}")
             elif words[0] != "LINE":
                 said.append(line)
         return Result(done.returncode, messages, said, lines)
