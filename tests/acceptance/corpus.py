@@ -38,11 +38,16 @@ class Costs:
 
     def __init__(self, auopt, rules, facts, keep_going):
         self.summary, self.by_call, self.hot = {}, {}, {}
+        numbers = ",".join(map(str, range(LAST_SYSCALL + 1)))
+        options = ["--continue"] if keep_going else []
         for kernel in KERNELS:
-            options = ["--continue"] if keep_going else []
-            (entry,) = auopt.cost("--target", kernel, "--facts", facts, *options, rules)
+            calls = []
+            for arch in ("b64", "b32"):
+                (entry,) = auopt.cost(
+                    rules, "--target", kernel, "--facts", facts, "--arch", arch, "--syscall", numbers, *options
+                )
+                calls += entry["syscalls"]
             self.summary[kernel] = (entry["rules"], entry["exit_list"])
-            calls = entry["syscalls"]
             self.by_call[kernel] = {(c["arch"], c["nr"]): c["filter_instructions"] for c in calls}
             self.hot[kernel] = {c["name"]: c["filter_instructions"] for c in calls if c["arch"] == "b64" and c["name"] in HOT}
 

@@ -44,7 +44,7 @@ def named_paths(text):
 
 
 def shared_folder(source_dir):
-    folder = pathlib.Path(os.environ.get("AUOPT_SHARED") or pathlib.Path(source_dir).parent / "shared")
+    folder = pathlib.Path(os.environ.get("AUOPT_SHARED") or pathlib.Path(source_dir).resolve().parent / "shared")
     return folder if (folder / "lab" / "measured.json").exists() else None
 
 

@@ -67,6 +67,9 @@ TEST(DropDead, an_exit_list_rule_between_keeps_the_second_watch) {
     expect_unchanged("drop_dead", "-w /etc/passwd -p wa -k a\n-a never,exit -F arch=b64 -S openat -F uid=7\n"
                                   "-a always,exit -F path=/etc/passwd -F perm=wa -F arch=b64 -F key=a\n");
 }
+TEST(DropDead, another_key_for_the_same_file_between_keeps_the_second_watch) {  // their order turns round when the file is replaced
+    expect_unchanged("drop_dead", "-w /f -p w -k a\n-w /f -p w -k b\n-a always,exit -F path=/f -F perm=w -S unlink,openat -F key=a\n");
+}
 TEST(DropDead, a_watch_never_covers_an_exit_list_rule_nor_the_other_way) {
     expect_unchanged("drop_dead", "-a always,exit -S openat -k o\n-a always,exit -F path=/etc/passwd -S openat -k p\n");
 }
