@@ -15,6 +15,7 @@
 namespace auopt {
 
 struct OptimizeRequest {
+    OptimizeRequest(const Inputs& inputs_, const Setting& setting_) : inputs(inputs_), setting(setting_) {}
     const Inputs& inputs;
     const Setting& setting;
     std::string preserve = "exact";

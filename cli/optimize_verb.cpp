@@ -60,7 +60,7 @@ int run(const OptimizeVerb& verb) {
     const Setting setting = make_setting(verb.common, inputs.lines);
     if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
 
-    OptimizeRequest request{inputs, setting};
+    OptimizeRequest request(inputs, setting);
     request.preserve = verb.preserve;
     request.assume = verb.common.assume;
     request.passes = {verb.passes.begin(), verb.passes.end()};

@@ -1,0 +1,72 @@
+// auopt lint: every check, as text, or for compilers' log readers, JSON, SARIF and GitHub jobs.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/exit_codes.hpp"
+#include "cli/lint_rules.hpp"
+#include "cli/options.hpp"
+#include "cli/streams.hpp"
+
+namespace auopt {
+namespace {
+
+constexpr std::string_view verb_name = "lint";
+
+bool named(const std::vector<std::string>& prefixes, const std::string& id) {
+    return std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) { return !prefix.empty() && id.starts_with(prefix); });
+}
+
+bool fails(const Diagnostics& diagnostics, const std::string& fail_on) {
+    if (fail_on == "never") return false;
+    const Level threshold = fail_on == "error" ? Level::error : fail_on == "info" ? Level::info : Level::warning;
+    return std::any_of(diagnostics.items().begin(), diagnostics.items().end(), [&](const Diagnostic& d) { return d.level >= threshold; });
+}
+
+DiagnosticFormat diagnostic_format(Format format) {
+    switch (format) {
+        case Format::text: return DiagnosticFormat::text;
+        case Format::gcc: return DiagnosticFormat::gcc;
+        case Format::json: return DiagnosticFormat::json;
+        case Format::sarif: return DiagnosticFormat::sarif;
+        case Format::github: return DiagnosticFormat::github;
+    }
+    return DiagnosticFormat::text;
+}
+
+}  // namespace
+
+int run(const LintVerb& verb) {
+    Inputs inputs;
+    Diagnostics diagnostics;
+    int code = exit_clean;
+    if (!read_inputs(inputs, verb.inputs, diagnostics)) {
+        code = exit_input;
+    } else {
+        const Setting setting = make_setting(verb.common, inputs.lines);
+        if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
+        LintOutcome outcome = lint_rules(inputs, setting);
+        if (outcome.some_refused) code = exit_input;
+        diagnostics = std::move(outcome.diagnostics);
+        std::erase_if(diagnostics.items(), [&](const Diagnostic& d) {
+            return (!verb.select.empty() && !named(verb.select, d.id)) || named(verb.ignore, d.id) ||
+                   (verb.common.quiet && d.level != Level::error);
+        });
+    }
+    sort_diagnostics(diagnostics);
+    RenderOptions options;
+    options.format = diagnostic_format(verb.common.format);
+    options.color = use_color(verb.common.color, 1);
+    options.max_shown = verb.common.verbose ? 0 : 100;
+    if (!put_out(render_diagnostics(inputs.sources, diagnostics, options))) {
+        return fail(verb_name, exit_usage, "standard output cannot be written");
+    }
+    if (verb.common.format == Format::text && !verb.common.quiet) {
+        const std::string counts = count_line(diagnostics);
+        put_err((counts.empty() ? "no findings" : counts) + "\n");
+    }
+    if (code == exit_clean && fails(diagnostics, verb.fail_on)) code = exit_findings;
+    return code;
+}
+
+}  // namespace auopt

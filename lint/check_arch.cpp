@@ -1,0 +1,113 @@
+// AU101 system calls by name without arch, AU102 one of the two ABIs missing. x86 only: other machines have no tables.
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "lint/implied.hpp"
+#include "lint/lint.hpp"
+#include "lint/places.hpp"
+#include "tables/names.hpp"
+
+namespace auopt {
+namespace {
+
+constexpr std::size_t shown_names = 6;
+
+std::string shorten(const std::vector<std::string>& names) {
+    if (names.size() <= shown_names) return fmt::format("{}", fmt::join(names, ", "));
+    return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + shown_names, ", "), names.size() - shown_names);
+}
+
+Machine machine_of(Abi abi) { return abi == Abi::i386 ? Machine::i386 : Machine::x86_64; }
+
+/// Items of the rule's -S that are names (numbers mean what they say).
+std::vector<std::string> named_calls(const Sources& sources, const KernelRule& rule) {
+    std::vector<std::string> names;
+    for (const Word& word : syscall_words(sources, rule)) {
+        std::size_t begin = 0;
+        while (begin <= word.text.size()) {
+            const std::size_t comma = std::min(word.text.find(',', begin), word.text.size());
+            const std::string item = word.text.substr(begin, comma - begin);
+            if (!item.empty() && (item[0] < '0' || item[0] > '9') && item != "all") names.push_back(item);
+            begin = comma + 1;
+        }
+    }
+    return names;
+}
+
+void check_missing_arch(const LintContext& context, const KernelRule& rule, Diagnostics& diagnostics) {
+    if (rule.list != List::exit || rule.mask.full() || find_test(rule, Field::arch) != nullptr) return;
+    std::vector<std::string> stray;
+    for (const std::string& name : named_calls(context.sources, rule)) {
+        const auto native = syscall_number(name, Machine::x86_64);
+        if (!native || syscall_number(name, Machine::i386) == native) continue;
+        const std::string other = syscall_name(*native, Machine::i386);
+        stray.push_back(fmt::format("number {} is {} on x86_64 but {} on i386", *native, name, other.empty() ? "nothing" : other));
+    }
+    if (stray.empty()) return;
+    const auto words = syscall_words(context.sources, rule);
+    diagnostics.add({std::string(ids::missing_arch), Level::warning, words.empty() ? line_of(rule) : words.front().span,
+                     fmt::format("system calls by name without arch: {}, and 32-bit calls of these names are not covered", stray.front()), {},
+                     "write one rule with -F arch=b64 and one with -F arch=b32; auopt explain AU101", std::nullopt});
+}
+
+std::vector<FieldTest> tests_but_arch(const KernelRule& rule) {
+    std::vector<FieldTest> tests;
+    for (const FieldTest& test : rule.tests) {
+        if (test.field != Field::arch) tests.push_back(test);
+    }
+    return tests;
+}
+
+/// Calls that `rule` selects on its ABI and that no rule of the same action records on the other one.
+std::vector<std::string> uncovered(const LintContext& context, const KernelRule& rule, Abi own, Abi other) {
+    const auto tests = tests_but_arch(rule);
+    std::vector<const KernelRule*> partners;
+    for (const KernelRule& candidate : context.state.filter) {
+        const auto abis = admitted_abis(candidate);
+        if (candidate.action == rule.action && candidate.list == rule.list &&
+            std::find(abis.begin(), abis.end(), other) != abis.end() && implied_by(tests_but_arch(candidate), tests)) {
+            partners.push_back(&candidate);
+        }
+    }
+    std::vector<std::string> missing;
+    const SyscallSet selected = admitted_calls(rule, own, context.kernels);
+    for (unsigned nr = 0; nr < mask_syscalls; ++nr) {
+        if (!selected.test(nr)) continue;
+        const std::string name = syscall_name(nr, machine_of(own));
+        if (name.empty()) continue;
+        const auto twin = syscall_number(name, machine_of(other));
+        if (!twin) continue;  // the other ABI has no such call
+        const bool covered = std::any_of(partners.begin(), partners.end(), [&](const KernelRule* p) { return p->mask.test(*twin); });
+        if (!covered) missing.push_back(name);
+    }
+    return missing;
+}
+
+void check_missing_twin(const LintContext& context, const KernelRule& rule, Diagnostics& diagnostics) {
+    if (rule.list != List::exit || rule.action != Action::always) return;
+    const auto abis = admitted_abis(rule);
+    if (abis.size() != 1) return;
+    const Abi other = abis[0] == Abi::x86_64 ? Abi::i386 : Abi::x86_64;
+    const auto missing = uncovered(context, rule, abis[0], other);
+    if (missing.empty()) return;
+    const char* name = other == Abi::i386 ? "b32" : "b64";
+    diagnostics.add({std::string(ids::missing_twin), Level::warning, field_place(context.sources, rule, {"arch"}),
+                     rule.mask.full() ? fmt::format("no rule does the same for {}", name)
+                                      : fmt::format("no {} rule covers {}", name, shorten(missing)),
+                     {}, fmt::format("add the same rule with -F arch={}; auopt explain AU102", name), std::nullopt});
+}
+
+}  // namespace
+
+void check_arch(const LintContext& context, Diagnostics& diagnostics) {
+    if (context.compile.machine != "x86_64") return;
+    for (const KernelRule& rule : context.state.filter) {
+        check_missing_arch(context, rule, diagnostics);
+        check_missing_twin(context, rule, diagnostics);
+    }
+}
+
+}  // namespace auopt

@@ -1,0 +1,40 @@
+// AU301: rules that every system call of the machine pays for.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "kernel_model/cost.hpp"
+#include "lint/lint.hpp"
+#include "lint/places.hpp"
+
+namespace auopt {
+namespace {
+
+constexpr unsigned getpid_x86_64 = 39;  // touches nothing: what it pays, every call pays
+
+}  // namespace
+
+void check_cost(const LintContext& context, Diagnostics& diagnostics) {
+    const std::vector<KernelRule>& rules = context.state.filter;
+    std::vector<std::uint32_t> worst(rules.size(), 0);
+    std::vector<std::string> kernel_of(rules.size());
+    for (const KernelTables* kernel : context.kernels) {
+        const CallCost cost = call_cost(context.state, *kernel, reference_event(arch_x86_64, getpid_x86_64), true);
+        for (const RuleCost& rule : cost.by_rule) {
+            if (rule.instructions <= worst[rule.rule]) continue;
+            worst[rule.rule] = rule.instructions;
+            kernel_of[rule.rule] = kernel->name;
+        }
+    }
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+        const KernelRule& rule = rules[i];
+        if (placement(rule) != Placement::exit_list || !rule.mask.full() || worst[i] == 0) continue;
+        const FieldTest* dir = find_test(rule, Field::dir);
+        diagnostics.add({std::string(ids::every_call), Level::info, line_of(rule),
+                         fmt::format("{} is tested in every system call: {} instructions each ({})",
+                                     dir != nullptr ? "this directory watch" : "this rule", worst[i], kernel_of[i]),
+                         {}, "auopt optimize narrows it to the calls that can match; auopt explain AU301", std::nullopt});
+    }
+}
+
+}  // namespace auopt
