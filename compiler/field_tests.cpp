@@ -72,7 +72,7 @@ struct Value {
         state.fail(ids::bad_value, span(), message, std::move(help));
     }
     std::uint32_t number(bool is_signed) const {
-        return read_number(state, argument, word.offset, word.text, is_signed);
+        return read_number(state, argument, word.offset, word.text, is_signed, row.value_class == ValueClass::argument);
     }
     bool digit() const { return starts_with_digit(word.text); }
     bool minus_digit() const { return starts_with_minus_digit(word.text); }
@@ -106,12 +106,8 @@ std::optional<std::uint32_t> read_exit(const Value& v) {
 }
 
 std::optional<std::uint32_t> read_message_type(const Value& v) {
-    std::optional<std::int32_t> number;
-    if (v.digit()) {
-        number = static_cast<std::int32_t>(v.number(true));
-    } else {
-        number = message_type_number(v.word.text);
-    }
+    if (v.digit()) return v.number(true);  // any number goes
+    const auto number = message_type_number(v.word.text);
     if (number && *number > 0) return static_cast<std::uint32_t>(*number);
     v.refuse(fmt::format("`{}` is no record type", v.word.text));
     return std::nullopt;

@@ -104,8 +104,9 @@ void apply_option(LineState& state, const ScannedOption& option, const OptionSca
 /// The options of a version.
 const OptionTable& option_table(const Features& features);
 
-/// LO32 of what strtol or strtoul read, with a warning where that is not what was written.
+/// LO32 of what strtol or strtoul read, with a warning where that is not what was written. `octal_expected`: a
+/// leading 0 surprises nobody (modes and flags in a0 to a3).
 std::uint32_t read_number(LineState& state, const Argument& argument, std::size_t offset, std::string_view text,
-                          bool is_signed);
+                          bool is_signed, bool octal_expected = false);
 
 }  // namespace auopt

@@ -80,7 +80,7 @@ void apply_list_action(LineState& state, char option, const Argument& argument) 
         swallow();
         return;
     }
-    if (first_action == ActionWord::no || first_action == ActionWord::possible) {
+    if (first_action == ActionWord::no) {  // `possible` passes as an action and sets none
         if (!name_list(first.text)) {
             refuse(argument.part(first.offset, first.text.size()),
                    fmt::format("`{}` is neither a list nor an action here", first.text));

@@ -30,13 +30,16 @@ void finish(LineState& state, bool at_once) {
     state.ended_early = at_once;
 }
 
+void crash(LineState& state, const Span& span, std::string message, std::string help) {
+    state.fail(ids::auditctl_crash, span, std::move(message), std::move(help));
+    state.exit_code = killed_by_segv;
+    state.ended_early = true;
+}
+
 void apply_delete_all(LineState& state, const Span& span, const OptionScanner& scanner, std::size_t& count) {
     std::optional<std::string> key;
     if (count == 4 && scanner.at(scanner.index()) == nullptr) {
-        state.fail(ids::auditctl_crash, span, "auditctl crashes on a line of three words that ends in -D",
-                   "give -D a line of its own");
-        state.exit_code = killed_by_segv;
-        state.ended_early = true;
+        crash(state, span, "auditctl crashes on a line of three words that ends in -D", "give -D a line of its own");
         return;
     }
     if (count == 4 && scanner.at(scanner.index())->text == "-k") {
@@ -53,6 +56,10 @@ void apply_delete_all(LineState& state, const Span& span, const OptionScanner& s
 
 void apply_list(LineState& state, const Span& span, const OptionScanner& scanner, std::size_t& count) {
     const Token* next = scanner.at(scanner.index());
+    if (count == 3 && next == nullptr) {
+        crash(state, span, "auditctl crashes on a line of two words that ends in -l", "give -l a line of its own");
+        return;
+    }
     if (count == 3 && next != nullptr && next->text == "-i") {
         count -= 1;
     } else if (count == 4 && next != nullptr && next->text == "-k") {
@@ -126,7 +133,8 @@ void apply_signal(LineState& state, const Argument& argument) {
         return;
     }
     state.send(Inert{Inert::Kind::signal});
-    finish(state, true);
+    // Without an auditd to signal, auditctl goes on to complain about the rest of the line; with one it does not look.
+    finish(state, false);
     if (state.features.signal_needs_auditd) {
         // Whether the lines below are read depends on whether auditd runs when this one is.
         state.fail(ids::signal_ends_loading, argument.span,

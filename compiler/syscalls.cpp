@@ -143,8 +143,10 @@ constexpr PermCalls perm_calls[] = {
 
 void apply_syscalls(LineState& state, const Argument& argument) {
     const auto list = state.list();
-    const bool listless = list == std::uint32_t{0} || list == std::uint32_t{1} || list == std::uint32_t{6};
-    if (listless || state.exclude_named) {
+    const auto listless = [](const std::optional<std::uint32_t>& flags) {
+        return flags && ((*flags & list_mask) == 0 || (*flags & list_mask) == 1 || (*flags & list_mask) == 6);
+    };
+    if (listless(state.add) || listless(state.del) || state.exclude_named) {
         state.fail(ids::syscalls_not_on_list, argument.span, "this list has no system calls to select");
         state.ended_early = true;
         return;
