@@ -83,7 +83,7 @@ const std::vector<IdRow>& all_ids() {
          "-m takes one printable word, -q a mount point and a subtree with a comma between, --signal one of the signals "
          "auditd knows."},
         {auditctl_crash, E, "auditctl crashes on this line",
-         "A line of exactly three words that ends in -D makes every auditctl version dereference a null pointer."},
+         "A line of exactly three words that ends in -D, or of two that ends in -l, makes auditctl dereference a null pointer."},
         {undefined_input, E, "auditctl reads past the end of this word",
          "A byte 0x07 or 0x04 at the end of a word makes auditctl read memory behind it; what it would load is not defined."},
         {perm_calls_missing, E, "perm= needs calls that the arch lacks",
