@@ -101,9 +101,9 @@ std::optional<Refuted> refute(const Search& search, const Group& group) {
     }
     for (const Call& call : calls)
         if (auto found = try_call(search, abi_arch(call.abi), call.nr, std::nullopt)) return found;
-    if (group.enters_io_uring())
+    if (group.in_io_uring())
         for (const unsigned op : operations(search))
-            if (auto found = try_call(search, abi_arch(group.calls.front().abi), io_uring_enter, op)) return found;
+            if (auto found = try_call(search, abi_arch(group.calls.front().abi), group.calls.front().nr, op)) return found;
     return std::nullopt;
 }
 

@@ -215,11 +215,11 @@ private:
 }  // namespace
 
 std::optional<Gap> decide(const Group& group, bool recorded, const Vocabulary& vocabulary, Solver& solver) {
-    // Inside io_uring_enter the filters run several times with other credentials and results, and the priority
+    // Inside these calls the filters run several times with other credentials and results, and the priority
     // of a match persists: only rules that are the same, in the same order, are the same there.
-    if (group.enters_io_uring()) {
+    if (group.in_io_uring()) {
         if (canonical(group.before.items, vocabulary) == canonical(group.after.items, vocabulary)) return std::nullopt;
-        return difference("io_uring_enter runs the filters for each operation; the rules that admit it must be the same in the same order",
+        return difference("io_uring operations run the filters inside it; the rules that admit it must be the same in the same order",
                           group.before, group.after);
     }
     return Decider(group, recorded, vocabulary, solver).run();

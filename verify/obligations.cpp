@@ -26,8 +26,8 @@ public:
                 }
                 ++column;
             }
-        // io_uring_enter is judged by itself, whatever other call looks like it.
-        rows_[io_uring_enter * words_ + words_ - 1] |= std::uint64_t{1} << 32;
+        // These are judged by themselves, whatever other call looks like them.
+        for (const unsigned nr : {io_uring_enter, io_uring_register}) rows_[nr * words_ + words_ - 1] |= std::uint64_t{1} << 32;
     }
     std::string_view row(unsigned nr) const {
         return {reinterpret_cast<const char*>(rows_.data() + nr * words_), words_ * sizeof(std::uint64_t)};
@@ -94,7 +94,7 @@ Obligations obligations(const Projection& before, const Projection& after, const
     std::map<std::tuple<PermShape, bool, std::vector<ItemId>, std::vector<ItemId>>, std::size_t> by_items;
     std::vector<Group> merged;
     for (Group& g : out.differing) {
-        const auto [it, fresh] = by_items.try_emplace({g.shape, g.enters_io_uring(), g.before.items, g.after.items}, merged.size());
+        const auto [it, fresh] = by_items.try_emplace({g.shape, g.in_io_uring(), g.before.items, g.after.items}, merged.size());
         if (fresh)
             merged.push_back(std::move(g));
         else {

@@ -25,7 +25,7 @@ struct Group {
     PermShape shape = PermShape::constant;
     std::vector<Call> calls;
     Sequence before, after;
-    bool enters_io_uring() const { return calls.front().nr == io_uring_enter; }
+    bool in_io_uring() const { return runs_io_uring(calls.front().nr); }
 };
 
 struct Obligations {

@@ -44,7 +44,7 @@ public:
             const ItemId item = whole();
             out.worker = item;
             for (auto& items : out.items) items = {item};
-            for (auto& calls : out.admits) calls.set(io_uring_enter);
+            for (auto& calls : out.admits) calls.set(io_uring_enter).set(io_uring_register);
             return out;
         }
         for (const FieldTest& t : rule_.tests) {

@@ -21,7 +21,10 @@ namespace auopt::proof {
 enum class PermShape : std::uint8_t { constant, open, openat, openat2, socketcall, new_call };
 constexpr std::size_t perm_shapes = 6;
 
-constexpr unsigned io_uring_enter = 426;  // the same number in both ABIs
+/// Calls inside which io_uring operations run the filters: io_uring_enter, and io_uring_register while it
+/// waits for resources to become free (the same numbers in both ABIs).
+constexpr unsigned io_uring_enter = 426, io_uring_register = 427;
+constexpr bool runs_io_uring(unsigned nr) { return nr == io_uring_enter || nr == io_uring_register; }
 
 enum class Truth : std::uint8_t { no, yes, depends };
 

@@ -279,8 +279,8 @@ struct Solver::Impl {
         return answer;
     }
 
-    z3::expr first_outcome(const std::vector<Ranked>& rules, PermShape shape) {
-        z3::expr result = scalars.value(0);
+    z3::expr first_outcome(const std::vector<Ranked>& rules, PermShape shape, std::uint32_t nothing_matches) {
+        z3::expr result = scalars.value(nothing_matches);
         for (auto it = rules.rbegin(); it != rules.rend(); ++it)
             result = z3::ite(condition(it->condition, shape), scalars.value(it->outcome), result);
         return result;
@@ -302,18 +302,20 @@ Answer Solver::first_match_can_differ(const std::vector<Ranked>& before, const s
     }
     const std::vector<Ranked> b(before.begin() + static_cast<std::ptrdiff_t>(lead), before.end());
     const std::vector<Ranked> a(after.begin() + static_cast<std::ptrdiff_t>(lead), after.end());
-    // Rules that end both lists decide alike whatever reaches them: first without them, which asks for more.
+    // Rules that end both lists decide alike whatever reaches them: first without them, which asks for more
+    // (and then "matches nothing" is not the same as a match of outcome 0, which keeps the end from deciding).
     std::size_t tail = 0;
     while (tail < b.size() && tail < a.size() && b[b.size() - 1 - tail].condition == a[a.size() - 1 - tail].condition &&
            b[b.size() - 1 - tail].outcome == a[a.size() - 1 - tail].outcome)
         ++tail;
     if (tail != 0) {
+        constexpr std::uint32_t falls_through = 0xFFFFFFFF;
         std::vector<z3::expr> stronger = assertions;
-        stronger.push_back(impl_->first_outcome({b.begin(), b.end() - static_cast<std::ptrdiff_t>(tail)}, shape) !=
-                           impl_->first_outcome({a.begin(), a.end() - static_cast<std::ptrdiff_t>(tail)}, shape));
+        stronger.push_back(impl_->first_outcome({b.begin(), b.end() - static_cast<std::ptrdiff_t>(tail)}, shape, falls_through) !=
+                           impl_->first_outcome({a.begin(), a.end() - static_cast<std::ptrdiff_t>(tail)}, shape, falls_through));
         if (impl_->check(stronger) == Answer::no) return Answer::no;
     }
-    assertions.push_back(impl_->first_outcome(b, shape) != impl_->first_outcome(a, shape));
+    assertions.push_back(impl_->first_outcome(b, shape, 0) != impl_->first_outcome(a, shape, 0));
     return impl_->check(assertions);
 }
 

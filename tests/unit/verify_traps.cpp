@@ -167,6 +167,9 @@ const Trap traps[] = {
     {"settings", "-b 8192\n" PIN, "-b 64\n" PIN, Expect::unknown},
     {"immutable", PIN "-e 2\n", PIN, Expect::unknown},
     {"cleared", "-D\n" PIN, PIN, Expect::unknown},
+    // Only the rule at the end differs in nothing but what a never rule in front of it lets through.
+    {"never_moved_behind_always_recorded", "-a never,exit -F arch=b64 -S openat -F uid=1\n-a always,exit -F arch=b64 -S openat -F gid=2 -k o\n",
+     "-a always,exit -F arch=b64 -S openat -F gid=2 -k o\n-a never,exit -F arch=b64 -S openat -F uid=1\n", Expect::refuted, Preserve::recorded},
     {"unknown_watch_dropped", PIN "-w /unknown/x -p wa -k w\n", PIN},
     {"unknown_watch_and_exit_rule_swapped", PIN "-w /unknown/x -p wa -k w\n-a always,exit -F arch=b64 -S chmod -k c\n",
      PIN "-a always,exit -F arch=b64 -S chmod -k c\n-w /unknown/x -p wa -k w\n"},
