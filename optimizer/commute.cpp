@@ -101,8 +101,7 @@ bool is_exit_list(const Entry& e) { return e.where == Placement::exit_list; }
 
 bool disjoint_when(const Entry& a, const Entry& b, bool only_stable) {
     if (a.admission.disjoint(b.admission)) return true;
-    if (a.admission.meets_in_io_uring_enter(b.admission)) return false;
-    if (a.admission.worker && b.admission.worker) return false;
+    if (a.admission.meets_in_io_uring(b.admission)) return false;
     return !can_hold_together({&a.rule, &b.rule}, only_stable);
 }
 
@@ -124,10 +123,10 @@ bool may_cross(const Entry& moved, const Entry& crossed) {
         return moved.admission.disjoint(crossed.admission) ||
                (is_exit_list(moved) && disjoint_exit_hash(moved, crossed));
     if (crossed.where == Placement::io_uring_list)  // shares priorities; runs inside io_uring_enter and in workers
-        return !moved.admission.x86_64.test(io_uring_enter_nr) && !moved.admission.i386.test(io_uring_enter_nr) && !moved.admission.worker;
+        return !moved.admission.in_io_uring();
     if (is_exit_list(moved) && is_exit_list(crossed))
         return disjoint(moved, crossed) ||
-               (same_decision(moved.rule, crossed.rule) && !moved.admission.meets_in_io_uring_enter(crossed.admission));
+               (same_decision(moved.rule, crossed.rule) && !moved.admission.meets_in_io_uring(crossed.admission));
     if (is_exit_list(moved)) return disjoint_exit_hash(moved, crossed);
     if (is_exit_list(crossed)) return disjoint_exit_hash(crossed, moved);
     return moved.admission.disjoint(crossed.admission);  // two hash rules: one call has many names

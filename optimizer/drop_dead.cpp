@@ -1,7 +1,7 @@
 // Does:    drops rules that can never be the first match: tests that exclude each other, and rules an earlier one covers.
 // Needs:   lemma L4. An exit-list rule: an earlier exit-list rule that matches whenever it does. A hash rule: an earlier
-//          hash rule of the same path (or inode) with the same action and key, no co-matching exit-list rule between.
-// Keeps:   the order of io_uring_enter's rules (call 426), audit_n_rules and audit_signals zero or not.
+//          hash rule of the same path (or inode) with the same action and key, nothing between that meets its calls.
+// Keeps:   the rules of calls that run io_uring operations, audit_n_rules and audit_signals zero or not.
 // Example: -a always,exit -F arch=b64 -S chmod,fchmod -F key=perm ; -a always,exit -F arch=b64 -S chmod -F auid>=1000 -F key=user
 //          -> -a always,exit -F arch=b64 -S chmod,fchmod -F key=perm
 #include <algorithm>
@@ -27,10 +27,13 @@ bool same_object(const KernelRule& a, const KernelRule& b) {
 bool shadowed_by(const std::vector<Entry>& entries, std::size_t earlier, std::size_t later) {
     const Entry &a = entries[earlier], &b = entries[later];
     if (a.where != b.where || !covers(a.admission, b.admission) || !implied(a.rule, b.rule)) return false;
-    if (a.where == Placement::exit_list) return !a.admission.meets_in_io_uring_enter(b.admission);
+    if (a.admission.meets_in_io_uring(b.admission)) return false;
+    if (a.where == Placement::exit_list) return true;
     if (a.where != Placement::inode_hash || !same_object(a.rule, b.rule) || !same_decision(a.rule, b.rule)) return false;
+    // As if the later rule moved up to the earlier one. That counts hash rules too: rules of one path change their order
+    // when the file is replaced, so that the later one may come to stand before what lies between.
     for (std::size_t i = earlier + 1; i < later; ++i)
-        if (entries[i].where != Placement::inode_hash && !may_cross(b, entries[i])) return false;
+        if (!may_cross(b, entries[i])) return false;
     return true;
 }
 
@@ -46,9 +49,7 @@ bool dead(const std::vector<Entry>& entries, std::size_t i) {
     if (e.where == Placement::either || e.where == Placement::io_uring_list) return false;
     if (for_other_machine(e.rule)) return false;
     if (e.admission.none()) return true;
-    if (e.where == Placement::exit_list && !e.admission.x86_64.test(io_uring_enter_nr) && !e.admission.i386.test(io_uring_enter_nr) &&
-        !satisfiable(e.rule))
-        return true;
+    if (e.where == Placement::exit_list && !e.admission.in_io_uring() && !satisfiable(e.rule)) return true;
     for (std::size_t j = 0; j < i; ++j)
         if (shadowed_by(entries, j, i)) return true;
     return false;

@@ -1,7 +1,7 @@
 // Does:    makes one rule of rules that differ only in their system calls, or (exit list) in perm=.
 // Needs:   lemmas L6 and L7: the rules must reach one place by lemma L5; for perm= the united rule must admit, letter by
 //          letter, nothing that neither rule admitted.
-// Keeps:   the hash sequence of every call, io_uring_enter's rules in number and order.
+// Keeps:   the hash sequence of every call, the rules of calls that run io_uring operations.
 // Example: -a always,exit -F arch=b64 -S chmod -F auid>=1000 -F key=perm ; the same with -S chown
 //          -> -a always,exit -F arch=b64 -S 90,92 -F auid>=1000 -F key=perm
 #include <algorithm>
@@ -64,7 +64,7 @@ bool letters_admit_nothing_new(const Entry& a, const Entry& b, std::uint32_t per
 }
 
 bool can_unite(const Entry& a, const Entry& b, const Shape& sa, const Shape& sb) {
-    if (a.where != b.where || a.admission.meets_in_io_uring_enter(b.admission)) return false;
+    if (a.where != b.where || a.admission.meets_in_io_uring(b.admission)) return false;
     if (sa.perm == sb.perm) return true;
     return a.where == Placement::exit_list && sa.perm && sb.perm && letters_admit_nothing_new(a, b, *sa.perm, *sb.perm);
 }

@@ -4,6 +4,8 @@
 // Keeps:   audit_signals: where every rule that touches kill, tkill or tgkill would lose it, the cheapest keeps kill.
 // Example: -a always,exit -F dir=/etc/sudoers.d -F perm=x -F key=k (every call)
 //          -> -a always,exit -F dir=/etc/sudoers.d -F perm=x -S 11,59,322,358,452,...,511 -F key=k
+#include <algorithm>
+
 #include "optimizer/passes.hpp"
 
 namespace auopt {
@@ -60,7 +62,9 @@ PassCounts narrow_masks(Rules& rules) {
         bool pays = false;
         for (std::size_t k = 0; k < narrow.costs.kernels.size(); ++k)
             pays |= narrow.costs.kernels[k].weighted < e.costs.kernels[k].weighted;
-        if (!pays) {
+        // What only the mask told apart would become equal; the kernel refuses that.
+        const bool repeats = std::any_of(candidate.begin(), candidate.end(), [&](const Entry& o) { return o.identity == narrow.identity; });
+        if (!pays || repeats) {
             ++counts.refused;
             continue;
         }

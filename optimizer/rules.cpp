@@ -22,6 +22,20 @@ double weighted(const std::vector<Entry>& entries, std::size_t kernel) {
     return sum;
 }
 
+std::size_t identity_of(const KernelRule& rule) {
+    std::size_t hash = 0;
+    const auto mix = [&](std::size_t value) { hash = (hash ^ value) * 0x9E3779B97F4A7C15ULL + (hash >> 29); };
+    mix(static_cast<std::size_t>(rule.list));
+    mix(static_cast<std::size_t>(rule.action));
+    for (std::uint32_t word : rule.mask.words) mix(word);
+    for (const FieldTest& t : rule.tests) {
+        mix(static_cast<std::size_t>(t.field));
+        mix(static_cast<std::size_t>(t.op));
+        mix(is_text_field(t.field) ? std::hash<std::string>{}(t.text) : t.value);
+    }
+    return hash;
+}
+
 }  // namespace
 
 Entry Rules::make(KernelRule rule) const {
@@ -29,6 +43,7 @@ Entry Rules::make(KernelRule rule) const {
     e.where = placement(rule);
     e.admission = admission(rule);
     e.costs = ledger.costs_of(rule);
+    e.identity = identity_of(rule);
     e.rule = std::move(rule);
     return e;
 }
@@ -51,6 +66,13 @@ bool Rules::counters_kept(const std::vector<Entry>& candidate) const {
     return (state.n_signals() + other_signals != 0) == signals_nonzero && (!candidate.empty()) == rules_nonzero;
 }
 
+bool Rules::all_distinct(const std::vector<Entry>& candidate) {
+    std::vector<std::size_t> identities;
+    for (const Entry& e : candidate) identities.push_back(e.identity);
+    std::sort(identities.begin(), identities.end());
+    return std::adjacent_find(identities.begin(), identities.end()) == identities.end();
+}
+
 bool Rules::propose(std::vector<Entry> candidate, bool take_equal) {
     bool less = take_equal;
     for (std::size_t k = 0; k < ledger.kernels().size(); ++k) {
@@ -58,7 +80,7 @@ bool Rules::propose(std::vector<Entry> candidate, bool take_equal) {
         if (after > before + same_cost) return false;
         less |= after < before - same_cost;
     }
-    if (!less || !counters_kept(candidate) || auopt::watch_order(candidate) != watch_order ||
+    if (!less || !all_distinct(candidate) || !counters_kept(candidate) || auopt::watch_order(candidate) != watch_order ||
         !ledger.within_limit(ledger.call_table(exit_list_costs(candidate)))) return false;
     entries = std::move(candidate);
     return true;

@@ -17,6 +17,7 @@ struct Entry {
     Placement where = Placement::exit_list;
     Admission admission;
     RuleCosts costs;
+    std::size_t identity = 0;  // of all that the kernel compares (audit_compare_rule): equal rules have equal identities
 };
 
 /// Last component -> the paths that end in it, in the order in which their watches are created. Of several watches of one
@@ -36,7 +37,9 @@ struct Rules {
     Entry make(KernelRule rule) const;
     /// audit_n_rules and audit_signals are zero, or not, as they were in the input.
     bool counters_kept(const std::vector<Entry>& candidate) const;
-    /// Takes `candidate` if it keeps the counters and the order of watches, no call costs more than in the input, and the workload costs less
+    /// No two rules of `candidate` are equal: the kernel would refuse the second (EEXIST).
+    static bool all_distinct(const std::vector<Entry>& candidate);
+    /// Takes `candidate` if it keeps the counters and the order of watches, no two rules are equal, no call costs more than in the input, and the workload costs less
     /// (on no kernel more, on one less). `where_equal`: also take it when the workload costs the same.
     bool propose(std::vector<Entry> candidate, bool take_equal = false);
 };

@@ -1,0 +1,68 @@
+// Random rule sets through the whole pipeline: proven by verify, and the same on events by the model, each passes or not.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "kernel_model/cost.hpp"
+#include "kernel_model/evaluate.hpp"
+#include "optimizer/pipeline.hpp"
+#include "tests/support/random_rules.hpp"
+#include "verify/verify.hpp"
+
+namespace auopt {
+namespace {
+
+OptimizeOptions all_kernels(std::set<std::string> passes = {}) {
+    OptimizeOptions options;
+    for (const KernelTables& k : kernel_tables()) options.kernels.push_back(&k);
+    options.workload = default_workload();
+    options.passes = std::move(passes);
+    return options;
+}
+
+std::string words(const Verdict& v) {
+    if (const auto* r = std::get_if<Refuted>(&v))
+        return "refuted: " + describe(r->event) + "; before " + to_string(r->before) + ", after " + to_string(r->after);
+    if (const auto* u = std::get_if<Unknown>(&v)) return "unknown: " + u->reason;
+    return "proven";
+}
+
+RC_GTEST_PROP(PipelineProperty, every_output_is_proven, ()) {
+    const KernelState before = *test::any_state();
+    std::set<std::string> passes;
+    if (*rc::gen::inRange(0, 3) == 0) passes = {*rc::gen::elementOf(pass_names())};
+    KernelState after = before;
+    optimize(after, all_kernels(passes));
+    VerifyOptions options;
+    for (const KernelTables& k : kernel_tables()) options.kernels.push_back(&k);
+    const Verdict v = verify(before, after, options);
+    for (const KernelRule& r : before.filter) RC_LOG() << test::words(r) << std::endl;
+    RC_LOG() << words(v) << std::endl;
+    RC_ASSERT(std::holds_alternative<Proven>(v));
+}
+
+RC_GTEST_PROP(PipelineProperty, the_model_decides_alike_before_and_after, ()) {
+    const KernelState before = *test::any_state();
+    KernelState after = before;
+    optimize(after, all_kernels());
+    for (int i = 0; i < 40; ++i) {
+        const Event event = *test::any_event();
+        for (const KernelTables& kernel : kernel_tables())
+            RC_ASSERT(to_string(evaluate(before, kernel, event)) == to_string(evaluate(after, kernel, event)));
+    }
+}
+
+RC_GTEST_PROP(PipelineProperty, no_call_costs_more_unless_text_forces_it, ()) {
+    KernelState before = *test::any_state();
+    for (KernelRule& r : before.filter)  // perm= after arch= has to change, whatever it costs
+        if (find_test(r, Field::perm) != nullptr) std::erase_if(r.tests, [](const FieldTest& t) { return t.field == Field::arch; });
+    KernelState after = before;
+    optimize(after, all_kernels());
+    for (const KernelTables& kernel : kernel_tables())
+        for (std::uint32_t arch : {arch_x86_64, arch_i386})
+            for (unsigned nr = 0; nr < 512; ++nr)
+                RC_ASSERT(call_cost(after, kernel, reference_event(arch, nr)).filter_instructions <=
+                          call_cost(before, kernel, reference_event(arch, nr)).filter_instructions);
+}
+
+}  // namespace
+}  // namespace auopt
