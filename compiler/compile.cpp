@@ -1,5 +1,7 @@
 #include "compiler/compile.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "compiler/line.hpp"
@@ -49,11 +51,12 @@ void check_tokens(LineState& state, const TokenLine& tokens) {
     }
 }
 
-/// The first token whose text auditctl takes from memory behind it; nullptr if none.
-const Token* undefined_token(const TokenLine& tokens, bool newline_ends_line) {
+/// The first token whose text auditctl takes from memory behind it; nullptr if none. Before any line has run that
+/// memory is still zero, and the last token of a line gets a space; later it holds remains of earlier lines.
+const Token* undefined_token(const TokenLine& tokens, bool first_line) {
     for (std::size_t i = 0; i < tokens.tokens.size(); ++i) {
         const bool last = i + 1 == tokens.tokens.size() && tokens.dropped.empty();
-        const bool harmless = last && newline_ends_line && !tokens.cut_by_nul;
+        const bool harmless = last && first_line;
         if (tokens.tokens[i].control_byte_at_end && !harmless) return &tokens.tokens[i];
     }
     return nullptr;
@@ -134,7 +137,7 @@ std::vector<InputLine> split_lines(const Sources& sources, FileId file) {
     return lines;
 }
 
-Program compile(const Sources& sources, const std::vector<InputLine>& lines, const CompileOptions& options,
+Program compile(const Sources&, const std::vector<InputLine>& lines, const CompileOptions& options,
                 Diagnostics& diagnostics) {
     const Features& features = features_of(options.version);
     const Machine host = host_machine(options);
@@ -143,13 +146,14 @@ Program compile(const Sources& sources, const std::vector<InputLine>& lines, con
     // auditctl's own three values: -c is off, on, or on with a failure behind it.
     enum class Continue { off, on, failed } keep_going = options.continue_on_error ? Continue::on : Continue::off;
 
+    bool any_line_run = false;
     for (const auto& line : lines) {
         const TokenLine tokens = tokenize(line.bytes, line.span, token_limit(features));
         LineState state(options, features, host, line.span);
         check_tokens(state, tokens);
         if (tokens.kind == TokenLine::Kind::tokens) {
-            const bool newline = line.bytes.size() < max_line_bytes && sources.ends_with_newline(line.span.file, line.span.line);
-            if (const Token* token = undefined_token(tokens, newline)) {
+            const bool first_line = !std::exchange(any_line_run, true);
+            if (const Token* token = undefined_token(tokens, first_line)) {
                 state.fail(ids::undefined_input, token->span,
                            "auditctl reads past the end of a word that ends in byte 0x07 or 0x04");
             } else {

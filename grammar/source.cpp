@@ -19,8 +19,4 @@ std::string_view Sources::line(FileId file, std::uint32_t line) const {
     return std::string_view(f.text).substr(start, end - start);
 }
 
-bool Sources::ends_with_newline(FileId file, std::uint32_t line) const {
-    return file.value < files_.size() && line != 0 && line < files_[file.value].line_starts.size();
-}
-
 }  // namespace auopt

@@ -32,8 +32,6 @@ public:
     const std::string& text(FileId file) const { return files_[file.value].text; }
     /// The text of 1-based physical line `line` without its newline; empty when out of range.
     std::string_view line(FileId file, std::uint32_t line) const;
-    /// Whether a newline ends that line (the last line of a file may lack it).
-    bool ends_with_newline(FileId file, std::uint32_t line) const;
     std::size_t size() const { return files_.size(); }
 
 private:

@@ -29,8 +29,7 @@ struct Token {
     Span span;         // the bytes it was written with
     /// A byte 0x07 or 0x04 stood in the text by itself and took the next byte with it.
     bool control_byte = false;
-    /// Such a byte ends the token: auditctl reads on behind the end of the string. Behind the last token of a line
-    /// that a newline ended lies an empty string; behind others, what happens to lie there.
+    /// Such a byte ends the token: auditctl reads on behind the end of the string, whatever lies there.
     bool control_byte_at_end = false;
     /// The first token keeps its escapes: it holds bytes 0x07 or 0x04 that were `\ ` or `\\`.
     bool escape_kept = false;
