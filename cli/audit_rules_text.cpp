@@ -9,6 +9,8 @@
 #include <fmt/ranges.h>
 
 #include "compiler/emit.hpp"
+#include "lint/implied.hpp"
+#include "tables/names.hpp"
 
 namespace auopt {
 namespace {
@@ -46,15 +48,64 @@ std::string places(const std::vector<Span>& sources, const Inputs& inputs) {
     return out;
 }
 
-std::string calls_of(const KernelRule& rule) {
-    if (rule.list != List::exit) return {};
-    if (rule.mask.full()) return "every call";
-    const FieldTest* arch = nullptr;
-    for (const FieldTest& test : rule.tests) {
-        if (test.field == Field::arch && test.op == Op::equal) arch = &test;
+/// Names of the calls of `abi` that the rule is about: in its mask and, with perm=, in a class of it that the
+/// tables know. Numbers that narrowing leaves set for calls that do not exist yet are left out.
+std::string names_on(const KernelRule& rule, Abi abi) {
+    static const std::vector<const KernelTables*> kernels = [] {
+        std::vector<const KernelTables*> all;
+        for (const KernelTables& k : kernel_tables()) all.push_back(&k);
+        return all;
+    }();
+    const bool perm = find_test(rule, Field::perm) != nullptr;
+    const SyscallSet calls = admitted_calls(rule, abi, kernels);
+    std::vector<std::string> names;
+    for (unsigned nr = 0; nr < mask_syscalls; ++nr) {
+        if (!calls.test(nr) || (perm && nr >= first_new_syscall && nr <= last_new_syscall)) continue;
+        std::string name = syscall_name(nr, abi == Abi::i386 ? Machine::i386 : Machine::x86_64);
+        names.push_back(name.empty() ? fmt::format("{}", nr) : std::move(name));
     }
-    if (arch != nullptr) return syscall_names(rule.mask, arch->value);
-    return fmt::format("b64 {}; b32 {}", syscall_names(rule.mask, arch_x86_64), syscall_names(rule.mask, arch_i386));
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string letters(std::uint32_t perm) {
+    std::string text;
+    for (const auto& [bit, letter] : {std::pair{perm_read, 'r'}, {perm_write, 'w'}, {perm_exec, 'x'}, {perm_attr, 'a'}}) {
+        if ((perm & bit) != 0) text += letter;
+    }
+    return text;
+}
+
+std::string both_abis(const KernelRule& rule) {
+    std::string out;
+    const auto abis = admitted_abis(rule);
+    for (const Abi abi : abis) {
+        const std::string names = names_on(rule, abi);
+        if (names.empty()) continue;
+        if (!out.empty()) out += "; ";
+        if (abis.size() > 1) out += abi == Abi::i386 ? "b32 " : "b64 ";
+        out += names;
+    }
+    return out;
+}
+
+/// The calls in words. A rule that has all calls of its perm= says so, and `classes` learns which need a legend.
+std::string calls_of(const KernelRule& rule, std::map<std::string, KernelRule>& classes) {
+    if (rule.list != List::exit) return {};
+    const FieldTest* perm = find_test(rule, Field::perm);
+    if (perm == nullptr || perm->op != Op::equal) return rule.mask.full() ? "every call" : both_abis(rule);
+    KernelRule whole_class;
+    whole_class.mask = SyscallMask::all();
+    whole_class.tests = {*perm};
+    KernelRule own_abis = whole_class;
+    for (const FieldTest& test : rule.tests) {
+        if (test.field == Field::arch) own_abis.tests.push_back(test);
+    }
+    for (const Abi abi : all_abis) {
+        if (names_on(rule, abi) != names_on(own_abis, abi)) return both_abis(rule);
+    }
+    const std::string name = "perm=" + letters(perm->value);
+    classes.emplace(name, std::move(whole_class));
+    return "the calls of " + name;
 }
 
 /// Lines of rules that came through as their author wrote them need no comment.
@@ -116,7 +167,12 @@ tl::expected<ControlLines, std::string> control_lines(const Program& program, co
         std::visit(Overloaded{
                        [&](const Trim&) { place("-t", "-t"); },
                        [&](const MakeEquiv& m) { place(fmt::format("-q {},{}", escaped(m.mount), escaped(m.subtree)), "-q"); },
-                       [&](const UserMessage& m) { place("-m " + escaped(m.text), "-m"); },
+                       [&](const UserMessage& m) {
+                           // auditctl 3.0 and later put this in front of what the line says.
+                           constexpr std::string_view prefix = "text=";
+                           const std::string_view text = m.text;
+                           place("-m " + escaped(text.starts_with(prefix) ? text.substr(prefix.size()) : text), "-m");
+                       },
                        [&](const Inert& m) {
                            const char* mode = m.kind == Inert::Kind::ignore_errors       ? "-i"
                                               : m.kind == Inert::Kind::continue_on_error ? "-c"
@@ -168,9 +224,11 @@ tl::expected<std::string, std::string> audit_rules_text(const TextHeader& header
         }
         out += comment(line);
     }
-    out += "\n";
-    for (const std::string& line : control.first) out += line + "\n";
-    if (!control.first.empty()) out += "\n";
+
+    std::string body;
+    std::map<std::string, KernelRule> classes;
+    for (const std::string& line : control.first) body += line + "\n";
+    if (!control.first.empty()) body += "\n";
 
     std::multimap<std::uint64_t, const KernelRule*> by_place;
     for (const auto* rules : {&before.user, &before.task, &before.exclude, &before.filesystem, &before.filter}) {
@@ -189,15 +247,17 @@ tl::expected<std::string, std::string> audit_rules_text(const TextHeader& header
                 line = std::string(inputs.sources.line(rule.sources.front().file, rule.sources.front().line));
             }
             if (!same) {
-                const std::string calls = calls_of(rule);
-                out += comment(fmt::format("from {}{}{}", places(rule.sources, inputs), calls.empty() ? "" : ": ", calls));
+                const std::string calls = calls_of(rule, classes);
+                body += comment(fmt::format("from {}{}{}", places(rule.sources, inputs), calls.empty() ? "" : ": ", calls));
             }
-            out += *line + "\n";
+            body += *line + "\n";
         }
     }
-    if (!control.last.empty()) out += "\n";
-    for (const std::string& line : control.last) out += line + "\n";
-    return out;
+    if (!control.last.empty()) body += "\n";
+    for (const std::string& line : control.last) body += line + "\n";
+
+    for (const auto& [name, whole_class] : classes) out += comment(fmt::format("the calls of {}: {}", name, both_abis(whole_class)));
+    return out + "\n" + body;
 }
 
 }  // namespace auopt

@@ -38,7 +38,7 @@ struct Plan {
     bool optimized = false;
     bool clears_first = false;  // the rules start from an empty kernel
     int exit_code = exit_clean; // for --fallback fail
-    std::string reason;
+    std::string reason;         // or, of an optimized text, what was gained
 };
 
 bool is_directory(const std::string& path) {
@@ -102,7 +102,8 @@ Plan make_plan(const AugenrulesVerb& verb, Inputs& inputs) {
             return plan;
         }
     }
-    if (!verb.common.quiet) put_err(optimize_summary(outcome, request, {verb.common.stats, verb.common.verbose}));
+    if (verb.common.verbose || verb.common.stats) put_err(optimize_summary(outcome, request, {verb.common.stats, verb.common.verbose}));
+    plan.reason = fmt::format("{} -> {} rules, proven the same", outcome.before.rule_count(), outcome.after.rule_count());
     plan.text = std::move(outcome.text);
     plan.optimized = true;
     return plan;
@@ -188,7 +189,7 @@ int run(const AugenrulesVerb& verb) {
         if (const auto done = install(verb.output, plan.text); !done) return fail(verb_name, exit_usage, done.error());
     }
     static_cast<void>(put_out(unchanged        ? fmt::format("{}: no change\n", verb.output)
-                              : plan.optimized ? fmt::format("{}: optimized rules installed\n", verb.output)
+                              : plan.optimized ? fmt::format("{}: optimized rules installed ({})\n", verb.output, plan.reason)
                                                : fmt::format("{}: plain merge installed\n", verb.output)));
     if (!verb.load) return exit_clean;
 

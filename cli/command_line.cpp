@@ -55,6 +55,7 @@ void add_common(CLI::App& app, CommonOptions& common, const std::vector<std::str
     app.add_flag("--continue", common.continue_on_error, "Read the input as if its first line were -c: bad lines are warned about and skipped");
     app.add_option("--assume", common.assume, "Assumptions the result may rest on: no-32bit, no-foreign-records, watch-kinds")
         ->delimiter(',')
+        ->allow_extra_args(false)
         ->check(CLI::IsMember(assumptions));
 }
 
@@ -65,6 +66,7 @@ void add_inputs(CLI::App& app, std::vector<std::string>& inputs) {
 void add_passes(CLI::App& app, std::vector<std::string>& passes) {
     app.add_option("--passes", passes, "Run only these passes (comma list; auopt explain NAME)")
         ->delimiter(',')
+        ->allow_extra_args(false)
         ->check(CLI::IsMember(pass_names()));
 }
 
@@ -113,6 +115,7 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
     add_passes(*optimize_app, optimize.passes);
     optimize_app->add_option("--dump-after", optimize.dump_after, "Print the rules after this pass to standard error, with their cost")
         ->delimiter(',')
+        ->allow_extra_args(false)
         ->check(CLI::IsMember(pass_names()));
     optimize_app->add_option("--report", optimize.report_file, "Write a report (FILE.json)");
 
@@ -120,10 +123,11 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
     CLI::App* cost_app = app.add_subcommand("cost", "What the rules cost per system call");
     add_inputs(*cost_app, cost.inputs);
     add_common(*cost_app, cost.common, {"text", "json"});
-    cost_app->add_option("--syscall", cost.syscalls, "This call (name or number; repeatable)")->delimiter(',');
+    cost_app->add_option("--syscall", cost.syscalls, "This call (name or number; repeatable)")->delimiter(',')
+        ->allow_extra_args(false);
     cost_app->add_option("--arch", cost.arch, "b64 or b32 (default: b64)")->check(CLI::IsMember({"b64", "b32"}));
     cost_app->add_option("--top", cost.top, "The N most expensive calls");
-    cost_app->add_option("--budget", cost.budgets, "NAME=N: exit 6 if the call pays more than N instructions (repeatable)");
+    cost_app->add_option("--budget", cost.budgets, "NAME=N: exit 6 if the call pays more than N instructions (repeatable)")->allow_extra_args(false);
     cost_app->add_option("--compare", cost.compare, "Show the change from this rules file or directory");
 
     VerifyVerb verify;
@@ -139,8 +143,10 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
     CLI::App* lint_app = app.add_subcommand("lint", "Find what would not load, never fires, or costs too much");
     add_inputs(*lint_app, lint.inputs);
     add_common(*lint_app, lint.common, {"text", "gcc", "json", "sarif", "github"});
-    lint_app->add_option("--select", lint.select, "Only these ids or id prefixes (AU1, AU301)")->delimiter(',');
-    lint_app->add_option("--ignore", lint.ignore, "Not these ids or id prefixes")->delimiter(',');
+    lint_app->add_option("--select", lint.select, "Only these ids or id prefixes (AU1, AU301)")->delimiter(',')
+        ->allow_extra_args(false);
+    lint_app->add_option("--ignore", lint.ignore, "Not these ids or id prefixes")->delimiter(',')
+        ->allow_extra_args(false);
     lint_app->add_option("--fail-on", lint.fail_on, "Exit 1 on findings of this level or above")
         ->check(CLI::IsMember({"error", "warning", "info", "never"}))
         ->capture_default_str();
@@ -150,7 +156,7 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
     add_inputs(*gate_app, gate.inputs);
     add_common(*gate_app, gate.common, {"text", "json"});
     gate_app->add_option("--against", gate.against, "The rules that were accepted before");
-    gate_app->add_option("--budget", gate.budgets, "NAME=N instructions per call (repeatable)");
+    gate_app->add_option("--budget", gate.budgets, "NAME=N instructions per call (repeatable)")->allow_extra_args(false);
     gate_app->add_option("--preserve", gate.preserve, "exact, recorded, or decision")
         ->check(CLI::IsMember({"exact", "recorded", "decision"}))
         ->capture_default_str();
@@ -190,7 +196,8 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
     FactsVerb facts;
     CLI::App* facts_app = app.add_subcommand("facts", "Collect this host's facts that the rules depend on, for --facts elsewhere");
     add_inputs(*facts_app, facts.inputs);
-    facts_app->add_option("--rules-dir", facts.inputs, "Same as RULES")->excludes("RULES");
+    std::vector<std::string> facts_dirs;
+    facts_app->add_option("--rules-dir", facts_dirs, "A rules.d directory, as RULES")->allow_extra_args(false);
     facts_app->add_option("-o,--output", facts.output, "Write here instead of to standard output");
     add_common(*facts_app, facts.common, {});
 
@@ -211,6 +218,7 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
         result.exit_code = code == 0 ? static_cast<int>(exit_clean) : static_cast<int>(exit_usage);
         return result;
     }
+    facts.inputs.insert(facts.inputs.end(), facts_dirs.begin(), facts_dirs.end());
     optimize.passes_given = optimize_app->count("--passes") != 0;
     augenrules.passes_given = augenrules_app->count("--passes") != 0;
     const auto usage = [&](std::string message) {

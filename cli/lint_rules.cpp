@@ -36,8 +36,10 @@ void tell_what_is_lost(const Inputs& inputs, const Program& whole, const Span& s
     }
     for (Diagnostic& d : diagnostics.items()) {
         if (line_key(d.span) != line_key(stop) || d.level != Level::error) continue;
-        d.notes.push_back({std::nullopt, fmt::format("loading stops here: {} later rule{} never loaded{}", lost, lost == 1 ? " is" : "s are",
-                                                     lock_lost ? ", nor is the -e 2 lock applied" : "")});
+        std::string note = "loading stops here";
+        if (lost != 0) note += fmt::format(": {} later rule{} never loaded", lost, lost == 1 ? " is" : "s are");
+        if (lock_lost) note += lost != 0 ? ", nor is the -e 2 lock applied" : ": the -e 2 lock is never applied";
+        d.notes.push_back({std::nullopt, std::move(note)});
         return;
     }
 }
@@ -78,6 +80,8 @@ LintOutcome lint_rules(const Inputs& inputs, const Setting& setting) {
     std::erase_if(outcome.diagnostics.items(), [&](const Diagnostic& d) { return d.id == ids::arch_mismatch && told.contains(line_key(d.span)); });
     for (Diagnostic& d : found.items()) outcome.diagnostics.add(std::move(d));
     apply_suppressions(inputs.sources, outcome.diagnostics);
+    outcome.unknown_watches = static_cast<std::size_t>(std::count_if(loaded.load.state.filter.begin(), loaded.load.state.filter.end(),
+                                                                     [](const KernelRule& r) { return r.watch_kind_unknown; }));
     return outcome;
 }
 

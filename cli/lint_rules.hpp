@@ -11,7 +11,8 @@ struct LintOutcome {
     bool some_refused = false;
     /// Loading ends before the last line.
     bool would_stop = false;
-    Diagnostics diagnostics;  // sorted, suppressions applied
+    std::size_t unknown_watches = 0;  // -w rules of which no fact says whether they are directories
+    Diagnostics diagnostics;  // suppressions applied
 };
 LintOutcome lint_rules(const Inputs& inputs, const Setting& setting);
 

@@ -40,6 +40,7 @@ int run(const LintVerb& verb) {
     Inputs inputs;
     Diagnostics diagnostics;
     int code = exit_clean;
+    std::size_t unknown_watches = 0;
     if (!read_inputs(inputs, verb.inputs, diagnostics)) {
         code = exit_input;
     } else {
@@ -47,6 +48,7 @@ int run(const LintVerb& verb) {
         if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
         LintOutcome outcome = lint_rules(inputs, setting);
         if (outcome.some_refused) code = exit_input;
+        unknown_watches = outcome.unknown_watches;
         diagnostics = std::move(outcome.diagnostics);
         std::erase_if(diagnostics.items(), [&](const Diagnostic& d) {
             return (!verb.select.empty() && !named(verb.select, d.id)) || named(verb.ignore, d.id) ||
@@ -64,6 +66,9 @@ int run(const LintVerb& verb) {
     if (verb.common.format == Format::text && !verb.common.quiet) {
         const std::string counts = count_line(diagnostics);
         put_err((counts.empty() ? "no findings" : counts) + "\n");
+        if (unknown_watches != 0) {
+            put_err(fmt::format("{} watches may be files or directories, so their cost and what they hide is not judged: give --facts\n", unknown_watches));
+        }
     }
     if (code == exit_clean && fails(diagnostics, verb.fail_on)) code = exit_findings;
     return code;

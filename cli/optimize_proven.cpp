@@ -27,9 +27,11 @@ private:
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+/// What the kernel is told. User messages are left out: they change nothing, and 2.8.5 words them differently.
 std::vector<std::string> wire_lines(const Program& program) {
     std::vector<std::string> lines;
     for (const Message& message : program.messages) {
+        if (std::holds_alternative<UserMessage>(message.body)) continue;
         if (std::string line = message_to_wire_line(message); !line.empty()) lines.push_back(std::move(line));
     }
     return lines;
@@ -66,6 +68,14 @@ std::vector<AuditctlVersion> versions_for(const OptimizeRequest& request) {
     return versions;
 }
 
+std::vector<std::string> user_messages(const Program& program) {
+    std::vector<std::string> texts;
+    for (const Message& message : program.messages) {
+        if (const auto* user = std::get_if<UserMessage>(&message.body)) texts.push_back(user->text);
+    }
+    return texts;
+}
+
 struct Reread {
     Sources sources;
     std::vector<InputLine> lines;
@@ -89,7 +99,7 @@ std::string first_problem(const Reread& output, const Diagnostics& diagnostics) 
 
 /// "" or why the output would not load, or not as the same bytes everywhere.
 std::string load_problem(const OptimizeRequest& request, const Reread& output, const std::vector<AuditctlVersion>& versions,
-                         OptimizeOutcome& outcome) {
+                         const std::vector<std::string>& messages, OptimizeOutcome& outcome) {
     CompileOptions options = request.setting.compile;
     options.continue_on_error = false;
     Diagnostics diagnostics;
@@ -97,6 +107,7 @@ std::string load_problem(const OptimizeRequest& request, const Reread& output, c
     if (loaded.some_refused() || !loaded.would_load()) return "the output would not load: " + first_problem(output, diagnostics);
     if (loaded.load.outside_model) return "the output: " + *loaded.load.outside_model;
     if (!(loaded.load.state.settings == outcome.before.settings)) return "the output's settings differ from the input's";
+    if (user_messages(loaded.program) != messages) return "the output's -m messages differ from the input's";
     outcome.after = loaded.load.state;
     outcome.wire_after = wire_lines(loaded.program);
     for (const AuditctlVersion version : versions) {
@@ -173,7 +184,7 @@ OptimizeOutcome optimize_proven(const OptimizeRequest& request, Diagnostics& dia
     if (!text) return stop(Status::outside_model, "no line can express a rule: " + text.error());
     outcome.unproven_text = std::move(*text);
     const Reread output = reread(outcome.unproven_text);
-    if (std::string problem = load_problem(request, output, versions, outcome); !problem.empty()) return stop(Status::unknown, std::move(problem));
+    if (std::string problem = load_problem(request, output, versions, user_messages(loaded.program), outcome); !problem.empty()) return stop(Status::unknown, std::move(problem));
     outcome.times.write_ms = watch.lap_ms();
 
     // Prove.

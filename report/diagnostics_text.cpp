@@ -30,6 +30,11 @@ std::string place(const Sources& sources, const Span& span) {
     return fmt::format("{}:{}:{}", name, span.line, span.column);
 }
 
+/// Notes point at whole lines.
+std::string line_place(const Sources& sources, const Span& span) {
+    return place(sources, Span{span.file, span.line, 0, 0});
+}
+
 void append_rest(std::string& out, std::size_t hidden) {
     if (hidden != 0) out += fmt::format("... and {} more (auopt lint -v shows all)\n", hidden);
 }
@@ -59,7 +64,7 @@ std::string render_text(const Sources& sources, const Diagnostics& diagnostics, 
         }
         for (const Note& note : d.notes) {
             out += fmt::format("   {}note:{} {}{}\n", p.cyan, p.reset,
-                               note.span ? place(sources, *note.span) + ": " : std::string(), printable_text(note.message));
+                               note.span ? line_place(sources, *note.span) + ": " : std::string(), printable_text(note.message));
         }
         if (!d.help.empty()) out += fmt::format("   {}help:{} {}\n", p.green, p.reset, printable_text(d.help));
     }
