@@ -34,6 +34,7 @@ std::string to_string(const Decision& d) {
 
 std::string describe(const Event& e) {
     std::string text = fmt::format("arch={} syscall={}", arch_name(e.arch), call_name(e));
+    if (e.uring_op) text += fmt::format(" io_uring_op={}", *e.uring_op);
     text += fmt::format(" a0={:#x} a1={:#x} a2={:#x} a3={:#x}", e.args[0], e.args[1], e.args[2], e.args[3]);
     if (e.return_valid == ReturnValid::invalid)
         text += " result=unknown";

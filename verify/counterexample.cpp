@@ -1,6 +1,8 @@
 #include "verify/counterexample.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <tuple>
 
 #include "kernel_model/evaluate.hpp"
@@ -40,6 +42,60 @@ std::vector<const KernelTables*> distinct_kernels(const std::vector<const Kernel
     return out;
 }
 
+/// Takes away from an event what the difference does not need, so that a person sees what it is about. Every
+/// step is kept only if evaluate still decides the event differently.
+class Simplifier {
+public:
+    Simplifier(const Search& s, const KernelTables& kernel, bool is_dir) : search_(s), kernel_(kernel), is_dir_(is_dir) {}
+
+    Event run(Event e) const {
+        for (std::size_t i = e.names.size(); i-- > 0;) attempt(e, [&](Event& x) { x.names.erase(x.names.begin() + static_cast<std::ptrdiff_t>(i)); });
+        for (std::size_t i = 0; i < e.names.size(); ++i) {
+            attempt(e, [&](Event& x) { x.names[i].deleted = false; });
+            for (const std::string& w : std::set<std::string>(e.names[i].watches)) attempt(e, [&](Event& x) { x.names[i].watches.erase(w); });
+            for (const auto member : {&EventName::uid, &EventName::gid, &EventName::dev_major, &EventName::dev_minor,
+                                      &EventName::rdev_major, &EventName::rdev_minor, &EventName::mode})
+                attempt(e, [&](Event& x) { x.names[i].*member = 0; });
+        }
+        for (const std::string& d : std::set<std::string>(e.dirs)) attempt(e, [&](Event& x) { x.dirs.erase(d); });
+        for (const std::string& p : std::set<std::string>(e.exes)) attempt(e, [&](Event& x) { x.exes.erase(p); });
+        for (const std::uint32_t g : std::set<std::uint32_t>(e.groups)) attempt(e, [&](Event& x) { x.groups.erase(g); });
+        for (std::size_t i = e.lsm_true.size(); i-- > 0;)
+            attempt(e, [&](Event& x) { x.lsm_true.erase(x.lsm_true.begin() + static_cast<std::ptrdiff_t>(i)); });
+        attempt(e, [](Event& x) { x.saddr_fam.reset(); });
+        for (std::size_t i = 0; i < e.args.size(); ++i) attempt(e, [&](Event& x) { x.args[i] = 0; });
+        attempt(e, [](Event& x) { x.openat2_flags = 0; });
+        // A usual result before a rare one.
+        attempt(e, [](Event& x) { x.return_code = static_cast<std::uint64_t>(-1); x.return_valid = ReturnValid::failure; }) ||
+            attempt(e, [](Event& x) { x.return_code = static_cast<std::uint64_t>(-13); x.return_valid = ReturnValid::failure; });
+        attempt(e, [](Event& x) { x.return_code = 0; x.return_valid = ReturnValid::success; });
+        // Ids: root or unset, else a plain user, else as found.
+        for (const auto id : {&Event::uid, &Event::euid, &Event::suid, &Event::fsuid, &Event::gid, &Event::egid, &Event::sgid, &Event::fsgid})
+            attempt(e, [&](Event& x) { x.*id = 0; }) || attempt(e, [&](Event& x) { x.*id = 1000; });
+        for (const auto id : {&Event::loginuid, &Event::sessionid})
+            attempt(e, [&](Event& x) { x.*id = id_unset; }) || attempt(e, [&](Event& x) { x.*id = 1000; });
+        attempt(e, [](Event& x) { x.pid = Event{}.pid; });
+        attempt(e, [](Event& x) { x.ppid = Event{}.ppid; });
+        attempt(e, [](Event& x) { x.pers = 0; });
+        return e;
+    }
+
+private:
+    template <typename Change>
+    bool attempt(Event& e, Change change) const {
+        Event changed = e;
+        change(changed);
+        const bool keep = decisions_differ(evaluate(search_.before, kernel_, changed, is_dir_),
+                                           evaluate(search_.after, kernel_, changed, is_dir_), search_.preserve);
+        if (keep) e = std::move(changed);
+        return keep;
+    }
+
+    const Search& search_;
+    const KernelTables& kernel_;
+    bool is_dir_;
+};
+
 std::optional<Refuted> try_call(const Search& s, std::uint32_t arch, unsigned nr, std::optional<unsigned> uring_op) {
     const auto any_admitted = [&](auto predicate) {
         for (const KernelState* state : {&s.before, &s.after})
@@ -56,11 +112,12 @@ std::optional<Refuted> try_call(const Search& s, std::uint32_t arch, unsigned nr
                 for (const bool is_dir : {false, true}) {
                     if (is_dir && !unknown_watch) continue;
                     const Scenario scenario{arch, nr, uring_op, names, is_dir, likely};
-                    const auto event = find_differing_event(s.before, s.after, *kernel, scenario, s.preserve, s.rlimit);
-                    if (!event) continue;
-                    const Decision b = evaluate(s.before, *kernel, *event, is_dir);
-                    const Decision a = evaluate(s.after, *kernel, *event, is_dir);
-                    if (decisions_differ(b, a, s.preserve)) return Refuted{*event, b, a, kernel->name, is_dir};
+                    const auto found = find_differing_event(s.before, s.after, *kernel, scenario, s.preserve, s.rlimit);
+                    if (!found) continue;
+                    const Event event = Simplifier(s, *kernel, is_dir).run(*found);
+                    const Decision b = evaluate(s.before, *kernel, event, is_dir);
+                    const Decision a = evaluate(s.after, *kernel, event, is_dir);
+                    if (decisions_differ(b, a, s.preserve)) return Refuted{event, b, a, kernel->name, is_dir};
                 }
     return std::nullopt;
 }

@@ -149,12 +149,18 @@ std::string free_name(const FieldTest& t) {
     return fmt::format("test:{}:{}:{}:{}", static_cast<std::uint32_t>(t.field), static_cast<std::uint32_t>(t.op), t.value, t.text);
 }
 
+// Z3 says "unknown", or throws, when it gives up; neither is an answer.
 Answer ask(z3::solver& solver) {
-    switch (solver.check()) {
-        case z3::unsat: return Answer::no;
-        case z3::sat: return Answer::yes;
-        default: return Answer::undecided;
+    try {
+        switch (solver.check()) {
+            case z3::unsat: return Answer::no;
+            case z3::sat: return Answer::yes;
+            case z3::unknown: break;
+        }
+    } catch (const z3::exception&) {
+        return Answer::undecided;
     }
+    return Answer::undecided;
 }
 
 }  // namespace
@@ -683,7 +689,7 @@ std::optional<Event> find_differing_event(const KernelState& before, const Kerne
     for (const z3::expr& e : model.realistic(before, after)) solver.add(e);
     for (const z3::expr& e : model.one_label(before, after)) solver.add(e);
     solver.add(differs);
-    if (solver.check() != z3::sat) return std::nullopt;
+    if (ask(solver) != Answer::yes) return std::nullopt;
     const z3::model values = solver.get_model();
     return Reader(model, values).event(scenario);
 }
@@ -732,7 +738,7 @@ std::optional<Decision> decide_by_encoding(const KernelState& state, const Kerne
         number(m.number("gid"), n.gid);
         for (const std::string& path : model.paths) flag(m.watched(path), n.watches.contains(path));
     }
-    if (solver.check() != z3::sat) return std::nullopt;
+    if (ask(solver) != Answer::yes) return std::nullopt;
     const z3::model values = solver.get_model();
     const auto value = [&](const z3::expr& e) { return static_cast<unsigned>(values.eval(e, true).get_numeral_uint()); };
     Decision decision;
@@ -740,7 +746,7 @@ std::optional<Decision> decide_by_encoding(const KernelState& state, const Kerne
     if (const unsigned key = value(result.key); key != 0) decision.key = model.keys[key];
     // The encoding of a concrete event has one value; another one would mean a forgotten operand.
     solver.add(result.outcome != values.eval(result.outcome, true) || result.key != values.eval(result.key, true));
-    if (solver.check() != z3::unsat) return std::nullopt;
+    if (ask(solver) != Answer::no) return std::nullopt;
     return decision;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -111,6 +112,39 @@ std::optional<std::string> compare_watch_creation(const KernelState& before, con
     return std::nullopt;
 }
 
+// The calls proven are those of x86. Rules for another machine match nothing there, which must not pass for a
+// proof: they stay as they are, and a file that speaks of no x86 machine is left alone.
+std::optional<std::string> compare_foreign_rules(const KernelState& before, const KernelState& after) {
+    const auto is_x86 = [](const FieldTest& t) { return t.value == arch_x86_64 || t.value == arch_i386; };
+    std::optional<std::uint32_t> foreign_arch;
+    bool x86 = false;
+    const auto foreign = [&](const KernelState& s) {
+        std::vector<const KernelRule*> out;
+        for (const KernelRule& r : s.filter) {
+            const FieldTest* other = nullptr;
+            for (const FieldTest& t : r.tests) {
+                if (t.field != Field::arch) continue;
+                if (is_x86(t)) x86 = true;
+                else if (t.op == Op::equal) other = &t;
+            }
+            if (other == nullptr) continue;
+            foreign_arch = other->value;
+            out.push_back(&r);
+        }
+        return out;
+    };
+    const auto b = foreign(before), a = foreign(after);
+    const auto same = [](const KernelRule& x, const KernelRule& y) { return x.same_as(y); };
+    if (!foreign_arch) return std::nullopt;
+    if (!x86) {
+        if (std::equal(before.filter.begin(), before.filter.end(), after.filter.begin(), after.filter.end(), same)) return std::nullopt;
+        return fmt::format("the rules are for another machine (arch {:#x}); only x86 calls are proven", *foreign_arch);
+    }
+    if (std::equal(b.begin(), b.end(), a.begin(), a.end(), [&](const KernelRule* x, const KernelRule* y) { return same(*x, *y); }))
+        return std::nullopt;
+    return fmt::format("the rules for another machine (arch {:#x}) differ; only x86 calls are proven", *foreign_arch);
+}
+
 // ---- words for what is not shown ----
 
 std::string call_name(const Call& call) {
@@ -160,6 +194,7 @@ Verdict verify(const KernelState& before, const KernelState& after, const Verify
     if (!unknown) unknown = compare_counters(before, after);
     if (!unknown) unknown = find_duplicate(before, after);
     if (!unknown) unknown = compare_watch_creation(before, after);
+    if (!unknown) unknown = compare_foreign_rules(before, after);
 
     // 2. Kernels that classify calls alike, as far as the proof looks, are proven once.
     std::vector<PermModel> perm_models;

@@ -6,6 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <iostream>
 #include <sstream>
 
 #include "tests/property/verify_generators.hpp"
@@ -276,6 +277,13 @@ TEST(VerifyHistories, TheThirdEvaluatorAgreesWithTheFirst) {
 }
 
 Tally random_tally;
+
+struct Teller {
+    ~Teller() {
+        std::cout << "random rules: " << random_tally.proven << " proven, " << random_tally.refuted << " refuted, " << random_tally.unknown
+                  << " unknown\n";
+    }
+} teller;
 
 RC_GTEST_PROP(VerifyMutations, OfRandomRules, ()) {
     KernelState before = test::random_state(5);

@@ -105,6 +105,19 @@ TEST(VerifyUnknown, FieldsWithoutAMeaning) {
     EXPECT_TRUE(test::unknown(verify(s, s, {})));
 }
 
+TEST(VerifyUnknown, RulesForAnotherMachine) {
+    constexpr std::uint32_t aarch64 = 0xC00000B7;
+    KernelState before, after;
+    before.filter.push_back(rule(Action::always, {number(Field::arch, aarch64), number(Field::uid, 1)}, {5}));
+    after.filter.push_back(rule(Action::always, {number(Field::arch, aarch64), number(Field::uid, 2)}, {5}));
+    EXPECT_TRUE(test::unknown(verify(before, after, {})));
+    EXPECT_TRUE(test::proven(verify(before, before, {})));
+    const KernelState x86 = load_text("-a always,exit -F arch=b64 -S chmod -k a\n");
+    for (KernelState* s : {&before, &after}) s->filter.push_back(x86.filter.front());
+    EXPECT_TRUE(test::unknown(verify(before, after, {})));
+    EXPECT_TRUE(test::proven(verify(before, before, {})));
+}
+
 TEST(VerifyUnknown, KeysOnExcludeAreNotCosmetic) {
     KernelState before, after;
     before.exclude.push_back(full(Action::always, {number(Field::msgtype, 1307), text(Field::key, "x")}));
