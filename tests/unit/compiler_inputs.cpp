@@ -1,0 +1,150 @@
+// Facts files, and rules.d directories read as augenrules reads them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include "compiler/facts.hpp"
+#include "compiler/rules_dir.hpp"
+
+namespace auopt {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Facts, ReadsEveryMember) {
+    const auto facts = parse_facts(R"({"machine":"x86_64","users":{"root":0},"groups":{"adm":4},"directories":["/d/"],
+        "files":["/f"],"inodes":{"/f":[1,2]},"uid_min":1000,"audit_version":"3.0.9","kernel":"6.1.0"})", "facts.json");
+    ASSERT_TRUE(facts) << facts.error();
+    EXPECT_EQ(facts->machine, "x86_64");
+    EXPECT_EQ(facts->users.at("root"), 0U);
+    EXPECT_TRUE(facts->directories.contains("/d"));
+    EXPECT_EQ(facts->inodes.at("/f").second, 2U);
+    const auto again = parse_facts(facts_to_json(*facts), "again");
+    ASSERT_TRUE(again);
+    EXPECT_EQ(facts_to_json(*again), facts_to_json(*facts));
+}
+
+TEST(Facts, ErrorsNameTheMember) {
+    for (const auto& [text, part] : std::vector<std::pair<std::string, std::string>>{
+             {"[", "JSON"}, {"[]", "object"}, {R"({"user":{}})", "user"}, {R"({"users":{"root":"0"}})", "users.root"},
+             {R"({"users":{"root":-1}})", "users.root"}, {R"({"users":{"root":4294967296}})", "users.root"},
+             {R"({"directories":"/d"})", "directories"}, {R"({"directories":["d"]})", "directories[0]"},
+             {R"({"files":[1]})", "files[0]"}, {R"({"inodes":{"/f":[1]}})", "inodes./f"}, {R"({"uid_min":1.5})", "uid_min"},
+             {R"({"machine":5})", "machine"}, {R"({"files":["/a"],"directories":["/a"]})", "files"}}) {
+        const auto facts = parse_facts(text, "f.json");
+        ASSERT_FALSE(facts) << text;
+        EXPECT_NE(facts.error().find(part), std::string::npos) << facts.error();
+        EXPECT_EQ(facts.error().rfind("f.json", 0), 0U) << facts.error();
+    }
+    EXPECT_FALSE(read_facts("/nonexistent/facts.json"));
+    EXPECT_FALSE(read_facts("/"));
+}
+
+TEST(Facts, PathKinds) {
+    Facts facts;
+    facts.directories = {"/d"};
+    facts.files = {"/f", "/x/y/z"};
+    EXPECT_EQ(path_kind(facts, "/"), PathKind::directory);
+    EXPECT_EQ(path_kind(facts, "//"), PathKind::directory);
+    EXPECT_EQ(path_kind(facts, "/d"), PathKind::directory);
+    EXPECT_EQ(path_kind(facts, "/d//"), PathKind::directory);
+    EXPECT_EQ(path_kind(facts, "/f/"), PathKind::file);
+    EXPECT_EQ(path_kind(facts, "/x/y"), PathKind::directory);
+    EXPECT_EQ(path_kind(facts, "/f/below"), PathKind::file);  // stat fails, so auditctl takes it as no directory
+    EXPECT_EQ(path_kind(facts, "/d/new"), PathKind::unknown);
+    EXPECT_EQ(path_kind(facts, "/d/../f"), PathKind::unknown);
+    EXPECT_TRUE(parent_is_file(facts, "/f/below/deep"));
+    EXPECT_FALSE(parent_is_file(facts, "/f"));
+    facts.assume_watch_kinds = true;
+    EXPECT_EQ(path_kind(facts, "/new/"), PathKind::directory);
+    EXPECT_EQ(path_kind(facts, "/new"), PathKind::file);
+}
+
+TEST(Facts, OfThisHost) {
+    const Facts facts = host_facts({"root", "no-such-user"}, {"root"}, {"/", "/etc", "/etc/passwd", "/no/such"});
+    EXPECT_EQ(facts.users.at("root"), 0U);
+    EXPECT_FALSE(facts.users.contains("no-such-user"));
+    EXPECT_TRUE(facts.directories.contains("/etc"));
+    EXPECT_TRUE(facts.files.contains("/etc/passwd"));
+    EXPECT_EQ(path_kind(facts, "/no/such"), PathKind::file);
+}
+
+TEST(RulesDir, VersionOrder) {
+    // What `ls -1v` printed for these names with ".rules" behind each.
+    const std::vector<std::string> order = {"~y", "1.9", "1.10", "2-z", "09", "9", "9-b", "10", "10-A", "10-a.b", "10-a",
+                                            "010-c", "30a", "30-a~", "30-a", "30-a-1", "30-a-02", "30.5-a", "30_a",
+                                            "99-finalize", "100-x", "A", "B1", "a", "audit", "b1", "_x"};
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        for (std::size_t j = 0; j < order.size(); ++j) {
+            EXPECT_EQ(version_less(order[i] + ".rules", order[j] + ".rules"), i < j) << order[i] << " " << order[j];
+        }
+    }
+}
+
+class RulesDirectory : public testing::Test {
+protected:
+    void SetUp() override {
+        std::string pattern = (fs::temp_directory_path() / "auopt-rules.XXXXXX").string();
+        ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+        dir = pattern;
+    }
+    void TearDown() override { fs::remove_all(dir); }
+    void put(const std::string& name, const std::string& text) const { std::ofstream(dir / name, std::ios::binary) << text; }
+
+    fs::path dir;
+};
+
+TEST_F(RulesDirectory, HoistsSinksAndDrops) {
+    put("10-a.rules", "# comment\n-D\n-b 1\n-w /a\n\n-e 1\n");
+    put("9-b.rules", "-f 1\n-w /b\n -b 5\n-e2\n");
+    put("ignored.rules.bak", "-w /no\n");
+    put(".hidden.rules", "-w /no\n");
+    Sources sources;
+    const auto merged = merge_rules_dir(sources, dir);
+    ASSERT_TRUE(merged) << merged.error();
+    EXPECT_EQ(merged->plain_text, "## This file is automatically generated from " + dir.string() +
+                                      "\n-D\n-b 1\n-f 1\n-w /b\n -b 5\n-w /a\n-e 1\n");
+    ASSERT_EQ(merged->lines.size(), 7U);
+    EXPECT_EQ(merged->lines[0].bytes, "-D");
+    EXPECT_EQ(sources.name(merged->lines[0].span.file), (dir / "10-a.rules").string());
+    EXPECT_EQ(merged->lines[0].span.line, 2U);
+    EXPECT_EQ(merged->files.size(), 2U);
+}
+
+TEST_F(RulesDirectory, MawksIdeaOfWhiteSpace) {
+    put("a.rules", "s-b 64\n #kept\nss#dropped\n-Ds\n-D -k x\n-bogus\n");
+    Sources sources;
+    const auto merged = merge_rules_dir(sources, dir);
+    ASSERT_TRUE(merged);
+    const std::string body = merged->plain_text.substr(merged->plain_text.find('\n') + 1);
+    EXPECT_EQ(body, "-Ds\n-bogus\n\n #kept\n-D -k x\n\n");
+}
+
+TEST_F(RulesDirectory, FilesAreGluedAndUnreadableOnesSkipped) {
+    put("1.rules", "-w /noeol");
+    put("2.rules", "## c\n-w /x");
+    put("3 4.rules", "-w /spaces\n");
+    fs::create_directory(dir / "5.rules");
+    fs::create_symlink("nowhere", dir / "6.rules");
+    Sources sources;
+    const auto merged = merge_rules_dir(sources, dir);
+    ASSERT_TRUE(merged);
+    EXPECT_NE(merged->plain_text.find("\n-w /noeol## c\n-w /x\n"), std::string::npos);
+    EXPECT_EQ(merged->skipped.size(), 4U);  // "3", "4.rules", the directory, the link
+    EXPECT_EQ(merged->files.size(), 2U);
+}
+
+TEST_F(RulesDirectory, NothingToRead) {
+    Sources sources;
+    EXPECT_FALSE(merge_rules_dir(sources, dir));
+    EXPECT_FALSE(merge_rules_dir(sources, dir / "missing"));
+    put("x.rules", "");
+    EXPECT_FALSE(merge_rules_dir(sources, dir / "x.rules"));
+    EXPECT_TRUE(merge_rules_dir(sources, dir));
+}
+
+}  // namespace
+}  // namespace auopt
