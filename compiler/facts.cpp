@@ -109,10 +109,12 @@ PathKind path_kind(const Facts& facts, std::string_view path) {
     if (plain == "/") return PathKind::directory;
     const bool slash = path.back() == '/';
     if (facts.directories.contains(plain)) return PathKind::directory;
+    // A name listed as a file with a known directory below it is that directory's parent, whatever the list says.
+    if (!has_dot_component(plain) && holds_below(facts.directories, plain)) return PathKind::directory;
     // stat("file/") fails with ENOTDIR, which auditctl takes as "not a directory" too.
     if (facts.files.contains(plain)) return PathKind::file;
     if (!has_dot_component(plain)) {
-        if (holds_below(facts.directories, plain) || holds_below(facts.files, plain)) return PathKind::directory;
+        if (holds_below(facts.files, plain)) return PathKind::directory;
         if (parent_is_file(facts, plain)) return PathKind::file;
     }
     if (facts.assume_watch_kinds) return slash ? PathKind::directory : PathKind::file;
@@ -123,7 +125,8 @@ bool parent_is_file(const Facts& facts, std::string_view path) {
     if (path.empty() || path[0] != '/') return false;
     const std::string plain = normal_path(path);
     for (std::size_t at = plain.find('/', 1); at != std::string::npos; at = plain.find('/', at + 1)) {
-        if (facts.files.contains(plain.substr(0, at)) && !facts.directories.contains(plain.substr(0, at))) return true;
+        const std::string parent = plain.substr(0, at);
+        if (facts.files.contains(parent) && !facts.directories.contains(parent) && !holds_below(facts.directories, parent)) return true;
     }
     return false;
 }

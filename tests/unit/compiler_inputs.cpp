@@ -146,5 +146,15 @@ TEST_F(RulesDirectory, NothingToRead) {
     EXPECT_TRUE(merge_rules_dir(sources, dir));
 }
 
+TEST(Facts, AFileWithAKnownDirectoryBelowItIsADirectory) {  // facts put together from lists of names can say both
+    Facts facts;
+    facts.files = {"/opt/app", "/opt/log"};
+    facts.directories = {"/opt/app/bin"};
+    EXPECT_EQ(path_kind(facts, "/opt/app"), PathKind::directory);
+    EXPECT_FALSE(parent_is_file(facts, "/opt/app/bin"));
+    EXPECT_FALSE(parent_is_file(facts, "/opt/app/etc/x"));
+    EXPECT_TRUE(parent_is_file(facts, "/opt/log/x"));
+}
+
 }  // namespace
 }  // namespace auopt
