@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "compiler/emit.hpp"
+#include "compiler/overloaded.hpp"
 #include "lint/implied.hpp"
 #include "tables/names.hpp"
 
@@ -17,11 +18,6 @@ namespace {
 
 // Far below the 6143 bytes where auditctl cuts a line and runs the rest of a comment as a rule.
 constexpr std::size_t comment_width = 110;
-
-template <class... Ts>
-struct Overloaded : Ts... {
-    using Ts::operator()...;
-};
 
 /// Spaces and backslashes as the tokenizer takes them back.
 std::string escaped(std::string_view text) {

@@ -5,16 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "compiler/overloaded.hpp"
 #include "kernel_model/accept.hpp"
 #include "kernel_model/state.hpp"
 
 namespace auopt {
 namespace {
-
-template <class... Ts>
-struct Overloaded : Ts... {
-    using Ts::operator()...;
-};
 
 class Loader {
 public:

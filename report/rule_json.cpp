@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/overloaded.hpp"
 #include "tables/fields.hpp"
 #include "tables/names.hpp"
 
@@ -9,11 +10,6 @@ namespace auopt {
 namespace {
 
 using nlohmann::ordered_json;
-
-template <class... Ts>
-struct Overloaded : Ts... {
-    using Ts::operator()...;
-};
 
 std::string list_name(List list) {
     switch (list) {
