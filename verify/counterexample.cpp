@@ -14,10 +14,17 @@ namespace {
 bool is_about_names(const KernelRule& r) {
     return std::any_of(r.tests.begin(), r.tests.end(), [](const FieldTest& t) {
         switch (t.field) {
-            case Field::path: case Field::inode: case Field::devmajor: case Field::devminor: case Field::obj_uid:
-            case Field::obj_gid: case Field::filetype: case Field::field_compare:
+            case Field::path:
+            case Field::inode:
+            case Field::devmajor:
+            case Field::devminor:
+            case Field::obj_uid:
+            case Field::obj_gid:
+            case Field::filetype:
+            case Field::field_compare:
                 return true;
-            default: return false;
+            default:
+                return false;
         }
     });
 }
@@ -26,19 +33,22 @@ bool is_about_names(const KernelRule& r) {
 // on the order in which the kernel looks at them.
 const std::vector<std::vector<bool>>& name_shapes(bool names_matter) {
     static const std::vector<std::vector<bool>> none{{}};
-    static const std::vector<std::vector<bool>> up_to_two{{}, {false}, {true}, {false, false}, {true, false}, {false, true}};
+    static const std::vector<std::vector<bool>> up_to_two{{},           {false}, {true}, {false, false}, {true, false},
+                                                          {false, true}};
     return names_matter ? up_to_two : none;
 }
 
 // One of several kernels that classify the call alike.
-std::vector<const KernelTables*> distinct_kernels(const std::vector<const KernelTables*>& kernels, Abi abi, unsigned nr) {
+std::vector<const KernelTables*> distinct_kernels(const std::vector<const KernelTables*>& kernels, Abi abi,
+                                                  unsigned nr) {
     const auto classes = [&](const KernelTables& k) {
         const AbiClasses& c = k.classes(abi);
         return std::tuple(c.kind(nr), c.write.test(nr), c.read.test(nr), c.chattr.test(nr));
     };
     std::vector<const KernelTables*> out;
     for (const KernelTables* k : kernels)
-        if (std::none_of(out.begin(), out.end(), [&](const KernelTables* o) { return classes(*o) == classes(*k); })) out.push_back(k);
+        if (std::none_of(out.begin(), out.end(), [&](const KernelTables* o) { return classes(*o) == classes(*k); }))
+            out.push_back(k);
     return out;
 }
 
@@ -46,31 +56,46 @@ std::vector<const KernelTables*> distinct_kernels(const std::vector<const Kernel
 /// step is kept only if evaluate still decides the event differently.
 class Simplifier {
 public:
-    Simplifier(const Search& s, const KernelTables& kernel, bool is_dir) : search_(s), kernel_(kernel), is_dir_(is_dir) {}
+    Simplifier(const Search& s, const KernelTables& kernel, bool is_dir)
+        : search_(s), kernel_(kernel), is_dir_(is_dir) {}
 
     Event run(Event e) const {
-        for (std::size_t i = e.names.size(); i-- > 0;) attempt(e, [&](Event& x) { x.names.erase(x.names.begin() + static_cast<std::ptrdiff_t>(i)); });
+        for (std::size_t i = e.names.size(); i-- > 0;)
+            attempt(e, [&](Event& x) { x.names.erase(x.names.begin() + static_cast<std::ptrdiff_t>(i)); });
         for (std::size_t i = 0; i < e.names.size(); ++i) {
             attempt(e, [&](Event& x) { x.names[i].deleted = false; });
-            for (const std::string& w : std::set<std::string>(e.names[i].watches)) attempt(e, [&](Event& x) { x.names[i].watches.erase(w); });
+            for (const std::string& w : std::set<std::string>(e.names[i].watches))
+                attempt(e, [&](Event& x) { x.names[i].watches.erase(w); });
             for (const auto member : {&EventName::uid, &EventName::gid, &EventName::dev_major, &EventName::dev_minor,
                                       &EventName::rdev_major, &EventName::rdev_minor, &EventName::mode})
                 attempt(e, [&](Event& x) { x.names[i].*member = 0; });
         }
         for (const std::string& d : std::set<std::string>(e.dirs)) attempt(e, [&](Event& x) { x.dirs.erase(d); });
         for (const std::string& p : std::set<std::string>(e.exes)) attempt(e, [&](Event& x) { x.exes.erase(p); });
-        for (const std::uint32_t g : std::set<std::uint32_t>(e.groups)) attempt(e, [&](Event& x) { x.groups.erase(g); });
+        for (const std::uint32_t g : std::set<std::uint32_t>(e.groups))
+            attempt(e, [&](Event& x) { x.groups.erase(g); });
         for (std::size_t i = e.lsm_true.size(); i-- > 0;)
             attempt(e, [&](Event& x) { x.lsm_true.erase(x.lsm_true.begin() + static_cast<std::ptrdiff_t>(i)); });
         attempt(e, [](Event& x) { x.saddr_fam.reset(); });
         for (std::size_t i = 0; i < e.args.size(); ++i) attempt(e, [&](Event& x) { x.args[i] = 0; });
         attempt(e, [](Event& x) { x.openat2_flags = 0; });
         // A usual result before a rare one.
-        attempt(e, [](Event& x) { x.return_code = static_cast<std::uint64_t>(-1); x.return_valid = ReturnValid::failure; }) ||
-            attempt(e, [](Event& x) { x.return_code = static_cast<std::uint64_t>(-13); x.return_valid = ReturnValid::failure; });
-        attempt(e, [](Event& x) { x.return_code = 0; x.return_valid = ReturnValid::success; });
+        attempt(e,
+                [](Event& x) {
+                    x.return_code = static_cast<std::uint64_t>(-1);
+                    x.return_valid = ReturnValid::failure;
+                }) ||
+            attempt(e, [](Event& x) {
+                x.return_code = static_cast<std::uint64_t>(-13);
+                x.return_valid = ReturnValid::failure;
+            });
+        attempt(e, [](Event& x) {
+            x.return_code = 0;
+            x.return_valid = ReturnValid::success;
+        });
         // Ids: root or unset, else a plain user, else as found.
-        for (const auto id : {&Event::uid, &Event::euid, &Event::suid, &Event::fsuid, &Event::gid, &Event::egid, &Event::sgid, &Event::fsgid})
+        for (const auto id : {&Event::uid, &Event::euid, &Event::suid, &Event::fsuid, &Event::gid, &Event::egid,
+                              &Event::sgid, &Event::fsgid})
             attempt(e, [&](Event& x) { x.*id = 0; }) || attempt(e, [&](Event& x) { x.*id = 1000; });
         for (const auto id : {&Event::loginuid, &Event::sessionid})
             attempt(e, [&](Event& x) { x.*id = id_unset; }) || attempt(e, [&](Event& x) { x.*id = 1000; });
@@ -133,9 +158,9 @@ std::vector<unsigned> operations(const Search& s) {
     };
     for (unsigned op = 0; op < 64 && out.size() < 6; ++op) {
         const auto b = rules_of(s.before, op), a = rules_of(s.after, op);
-        const bool same = std::equal(b.begin(), b.end(), a.begin(), a.end(), [](const KernelRule* x, const KernelRule* y) {
-            return x->action == y->action && x->tests == y->tests;
-        });
+        const bool same = std::equal(
+            b.begin(), b.end(), a.begin(), a.end(),
+            [](const KernelRule* x, const KernelRule* y) { return x->action == y->action && x->tests == y->tests; });
         if (!same && op != out.front()) out.push_back(op);
     }
     return out;
@@ -160,7 +185,8 @@ std::optional<Refuted> refute(const Search& search, const Group& group) {
         if (auto found = try_call(search, abi_arch(call.abi), call.nr, std::nullopt)) return found;
     if (group.in_io_uring())
         for (const unsigned op : operations(search))
-            if (auto found = try_call(search, abi_arch(group.calls.front().abi), group.calls.front().nr, op)) return found;
+            if (auto found = try_call(search, abi_arch(group.calls.front().abi), group.calls.front().nr, op))
+                return found;
     return std::nullopt;
 }
 

@@ -63,7 +63,10 @@ struct Side {
 class Decider {
 public:
     Decider(const Group& group, bool recorded, const Vocabulary& vocabulary, Solver& solver)
-        : group_(group), recorded_(recorded), vocabulary_(vocabulary), solver_(solver), before_(group.before, vocabulary),
+        : group_(group),
+          recorded_(recorded),
+          solver_(solver),
+          before_(group.before, vocabulary),
           after_(group.after, vocabulary) {}
 
     std::optional<Gap> run() {
@@ -76,13 +79,14 @@ private:
     // ---- 1. the hash rules, in order ----
 
     std::optional<Gap> hash_rules() {
-        const bool same = std::equal(before_.hashes.begin(), before_.hashes.end(), after_.hashes.begin(), after_.hashes.end(),
-                                     [](const Hash& b, const Hash& a) {
+        const bool same = std::equal(before_.hashes.begin(), before_.hashes.end(), after_.hashes.begin(),
+                                     after_.hashes.end(), [](const Hash& b, const Hash& a) {
                                          return b.condition == a.condition && b.action == a.action && b.key == a.key;
                                      });
         if (same) {
             for (std::size_t i = 0; i < before_.hashes.size(); ++i)
-                pairs_[{before_.hashes[i].exits_before, after_.hashes[i].exits_before}].push_back(before_.hashes[i].condition);
+                pairs_[{before_.hashes[i].exits_before, after_.hashes[i].exits_before}].push_back(
+                    before_.hashes[i].condition);
             return std::nullopt;
         }
         drop_impossible();
@@ -120,7 +124,8 @@ private:
             bool joined = false;
             for (auto run = out.rbegin(); run != out.rend() && !joined; ++run) {
                 if (same_outcome(h, *run)) {
-                    joined = solver_.can_match_in_one_call(h.condition, side.exit_conditions(run->exits_before, h.exits_before),
+                    joined = solver_.can_match_in_one_call(h.condition,
+                                                           side.exit_conditions(run->exits_before, h.exits_before),
                                                            group_.shape) == Answer::no;
                     if (joined) run->conditions.push_back(h.condition);
                     break;
@@ -137,13 +142,15 @@ private:
 
     // The same names match some rule of the run, whatever watches and inodes a name has.
     bool same_names(const HashRun& b, const HashRun& a) {
-        const std::set<ConditionId> x(b.conditions.begin(), b.conditions.end()), y(a.conditions.begin(), a.conditions.end());
+        const std::set<ConditionId> x(b.conditions.begin(), b.conditions.end()),
+            y(a.conditions.begin(), a.conditions.end());
         return x == y || solver_.disjunctions_can_differ(b.conditions, a.conditions, group_.shape) == Answer::no;
     }
 
     Gap hash_gap() const {
-        return difference("the path= and inode= rules that the call can match are not shown to be the same in the same order",
-                          group_.before, group_.after);
+        return difference(
+            "the path= and inode= rules that the call can match are not shown to be the same in the same order",
+            group_.before, group_.after);
     }
 
     // ---- 2. the first match on the exit list ----
@@ -180,10 +187,13 @@ private:
         const std::vector<Ranked> b = ranked(before_, inherits), a = ranked(after_, inherits);
         if (grouped(b) == grouped(a)) return std::nullopt;
         switch (solver_.first_match_can_differ(b, a, group_.shape)) {
-            case Answer::no: return std::nullopt;
+            case Answer::no:
+                return std::nullopt;
             case Answer::undecided:
-                return difference("the solver gave up on the first matching exit-list rule", group_.before, group_.after);
-            case Answer::yes: break;
+                return difference("the solver gave up on the first matching exit-list rule", group_.before,
+                                  group_.after);
+            case Answer::yes:
+                break;
         }
         return difference("the first matching exit-list rule may decide differently", group_.before, group_.after);
     }
@@ -197,14 +207,14 @@ private:
             if (std::set<ConditionId>(b.begin(), b.end()) == std::set<ConditionId>(a.begin(), a.end())) continue;
             if (solver_.some_match_can_differ(b, a, group_.shape, nullptr) == Answer::no) continue;
             if (solver_.some_match_can_differ(b, a, group_.shape, &hashes) == Answer::no) continue;
-            return difference("an exit-list rule and a path= or inode= rule may have changed places", group_.before, group_.after);
+            return difference("an exit-list rule and a path= or inode= rule may have changed places", group_.before,
+                              group_.after);
         }
         return std::nullopt;
     }
 
     const Group& group_;
     bool recorded_;
-    const Vocabulary& vocabulary_;
     Solver& solver_;
     Side before_, after_;
     std::map<std::pair<bool, KeyId>, std::uint32_t> outcomes_;
@@ -219,8 +229,9 @@ std::optional<Gap> decide(const Group& group, bool recorded, const Vocabulary& v
     // of a match persists: only rules that are the same, in the same order, are the same there.
     if (group.in_io_uring()) {
         if (canonical(group.before.items, vocabulary) == canonical(group.after.items, vocabulary)) return std::nullopt;
-        return difference("io_uring operations run the filters inside it; the rules that admit it must be the same in the same order",
-                          group.before, group.after);
+        return difference(
+            "io_uring operations run the filters inside it; the rules that admit it must be the same in the same order",
+            group.before, group.after);
     }
     return Decider(group, recorded, vocabulary, solver).run();
 }
@@ -235,7 +246,8 @@ Gap difference(std::string reason, const Sequence& before, const Sequence& after
     // Only the order differs: the rules from the first to the last place where it does.
     if (gap.before.empty() && gap.after.empty()) {
         std::size_t from = 0;
-        while (from < before.items.size() && from < after.items.size() && before.items[from] == after.items[from]) ++from;
+        while (from < before.items.size() && from < after.items.size() && before.items[from] == after.items[from])
+            ++from;
         std::size_t tail = 0;
         while (tail < before.items.size() - from && tail < after.items.size() - from &&
                before.items[before.items.size() - 1 - tail] == after.items[after.items.size() - 1 - tail])

@@ -18,7 +18,19 @@ bool never_true(const FieldTest& test);
 bool compare_numbers(std::uint32_t left, Op op, std::uint32_t right);
 
 /// The credential that one side of a field_compare names.
-enum class Credential : std::uint8_t { uid, euid, suid, fsuid, gid, egid, sgid, fsgid, loginuid, object_uid, object_gid };
+enum class Credential : std::uint8_t {
+    uid,
+    euid,
+    suid,
+    fsuid,
+    gid,
+    egid,
+    sgid,
+    fsgid,
+    loginuid,
+    object_uid,
+    object_gid
+};
 struct ComparedPair {
     Credential left, right;
 };

@@ -22,12 +22,14 @@ public:
                     if (!calls.test(nr)) continue;
                     rows_[nr * words_ + column / 64] |= std::uint64_t{1} << (column % 64);
                     // The shape matters only to calls that some perm= rule admits.
-                    if (r.tests_perm) rows_[nr * words_ + words_ - 1] = static_cast<std::uint64_t>(perms.shape(abi, nr));
+                    if (r.tests_perm)
+                        rows_[nr * words_ + words_ - 1] = static_cast<std::uint64_t>(perms.shape(abi, nr));
                 }
                 ++column;
             }
         // These are judged by themselves, whatever other call looks like them.
-        for (const unsigned nr : {io_uring_enter, io_uring_register}) rows_[nr * words_ + words_ - 1] |= std::uint64_t{1} << 32;
+        for (const unsigned nr : {io_uring_enter, io_uring_register})
+            rows_[nr * words_ + words_ - 1] |= std::uint64_t{1} << 32;
     }
     std::string_view row(unsigned nr) const {
         return {reinterpret_cast<const char*>(rows_.data() + nr * words_), words_ * sizeof(std::uint64_t)};
@@ -94,7 +96,8 @@ Obligations obligations(const Projection& before, const Projection& after, const
     std::map<std::tuple<PermShape, bool, std::vector<ItemId>, std::vector<ItemId>>, std::size_t> by_items;
     std::vector<Group> merged;
     for (Group& g : out.differing) {
-        const auto [it, fresh] = by_items.try_emplace({g.shape, g.in_io_uring(), g.before.items, g.after.items}, merged.size());
+        const auto [it, fresh] =
+            by_items.try_emplace({g.shape, g.in_io_uring(), g.before.items, g.after.items}, merged.size());
         if (fresh)
             merged.push_back(std::move(g));
         else {
@@ -108,7 +111,8 @@ Obligations obligations(const Projection& before, const Projection& after, const
     ++out.groups;
     out.worker_before = worker_sequence(before);
     out.worker_after = worker_sequence(after);
-    out.worker_differs = canonical(out.worker_before.items, vocabulary) != canonical(out.worker_after.items, vocabulary);
+    out.worker_differs =
+        canonical(out.worker_before.items, vocabulary) != canonical(out.worker_after.items, vocabulary);
     return out;
 }
 
@@ -117,10 +121,11 @@ std::vector<ItemId> canonical(const std::vector<ItemId>& items, const Vocabulary
     for (const ItemId id : items) {
         const Item& item = vocabulary.item(id);
         // Only on the exit list: on the io_uring list masks differ, and the order of hash rules is not stable.
-        const bool shadowed = item.walk == Walk::exit_list && std::any_of(kept.begin(), kept.end(), [&](ItemId earlier) {
-            const Item& e = vocabulary.item(earlier);
-            return e.walk == Walk::exit_list && vocabulary.plainly_implies(item.condition, e.condition);
-        });
+        const bool shadowed =
+            item.walk == Walk::exit_list && std::any_of(kept.begin(), kept.end(), [&](ItemId earlier) {
+                const Item& e = vocabulary.item(earlier);
+                return e.walk == Walk::exit_list && vocabulary.plainly_implies(item.condition, e.condition);
+            });
         if (!shadowed) kept.push_back(id);
     }
     for (auto from = kept.begin(); from != kept.end();) {

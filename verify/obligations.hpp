@@ -29,8 +29,8 @@ struct Group {
 };
 
 struct Obligations {
-    std::size_t calls = 0;       // (arch, nr), the worker's included
-    std::size_t groups = 0;      // distinct pairs of lists
+    std::size_t calls = 0;   // (arch, nr), the worker's included
+    std::size_t groups = 0;  // distinct pairs of lists
     std::vector<Group> differing;
     bool worker_differs = false;
     Sequence worker_before, worker_after;

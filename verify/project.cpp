@@ -100,7 +100,8 @@ private:
             if (t.field == Field::perm) {
                 if (shape == PermShape::constant) continue;  // true, or the call is not admitted
                 t.value = PermModel::relevant(shape, t.value);
-                const bool always = (shape == PermShape::open || shape == PermShape::openat) && t.value == (perm_read | perm_write);
+                const bool always =
+                    (shape == PermShape::open || shape == PermShape::openat) && t.value == (perm_read | perm_write);
                 if (always || t.value == 0) continue;  // decided by the shape alone: see admitted()
             }
             if (place == Placement::either && t.field == Field::path) {
@@ -117,8 +118,8 @@ private:
         Condition condition;
         for (const FieldTest& t : rule_.tests)
             if (t.field != Field::key) condition.tests.push_back(vocabulary_.intern(plain(t)));
-        return vocabulary_.intern(Item{Walk::io_uring_list, vocabulary_.intern(std::move(condition)), rule_.action, key_,
-                                       vocabulary_.intern_mask(rule_.mask)});
+        return vocabulary_.intern(Item{Walk::io_uring_list, vocabulary_.intern(std::move(condition)), rule_.action,
+                                       key_, vocabulary_.intern_mask(rule_.mask)});
     }
 
     const KernelRule& rule_;
@@ -140,11 +141,21 @@ PermModel::PermModel(const KernelTables& kernel) {
                 continue;
             }
             switch (classes.kind(nr)) {
-                case SyscallKind::open: shapes[nr] = PermShape::open; break;
-                case SyscallKind::openat: shapes[nr] = PermShape::openat; break;
-                case SyscallKind::openat2: shapes[nr] = PermShape::openat2; break;
-                case SyscallKind::socketcall: shapes[nr] = PermShape::socketcall; break;
-                case SyscallKind::execve: bits[nr] = perm_exec; break;
+                case SyscallKind::open:
+                    shapes[nr] = PermShape::open;
+                    break;
+                case SyscallKind::openat:
+                    shapes[nr] = PermShape::openat;
+                    break;
+                case SyscallKind::openat2:
+                    shapes[nr] = PermShape::openat2;
+                    break;
+                case SyscallKind::socketcall:
+                    shapes[nr] = PermShape::socketcall;
+                    break;
+                case SyscallKind::execve:
+                    bits[nr] = perm_exec;
+                    break;
                 case SyscallKind::native:
                     bits[nr] = static_cast<std::uint8_t>((classes.write.test(nr) ? perm_write : 0) |
                                                          (classes.read.test(nr) ? perm_read : 0) |
@@ -157,10 +168,16 @@ PermModel::PermModel(const KernelTables& kernel) {
 
 std::uint32_t PermModel::relevant(PermShape shape, std::uint32_t value) {
     switch (shape) {
-        case PermShape::constant: return value & (rwa | perm_exec);
-        case PermShape::open: case PermShape::openat: case PermShape::openat2: return value & (perm_read | perm_write);
-        case PermShape::socketcall: return value & perm_write;
-        case PermShape::new_call: return value & rwa;
+        case PermShape::constant:
+            return value & (rwa | perm_exec);
+        case PermShape::open:
+        case PermShape::openat:
+        case PermShape::openat2:
+            return value & (perm_read | perm_write);
+        case PermShape::socketcall:
+            return value & perm_write;
+        case PermShape::new_call:
+            return value & rwa;
     }
     return value;
 }
@@ -182,8 +199,9 @@ tl::expected<Projection, std::string> project(const KernelState& state, const Pe
         const KernelRule& rule = state.filter[i];
         for (const FieldTest& t : rule.tests)
             if (!is_understood(t))
-                return tl::unexpected(fmt::format("{}: the meaning of field {} with operator {:#x} is not known", where(state, i),
-                                                  static_cast<std::uint32_t>(t.field), static_cast<std::uint32_t>(t.op)));
+                return tl::unexpected(fmt::format("{}: the meaning of field {} with operator {:#x} is not known",
+                                                  where(state, i), static_cast<std::uint32_t>(t.field),
+                                                  static_cast<std::uint32_t>(t.op)));
         out.rules.push_back(RuleProjector(rule, perms, ignore_keys, vocabulary).run(i));
     }
     return out;

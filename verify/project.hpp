@@ -45,12 +45,12 @@ private:
 };
 
 struct ProjectedRule {
-    std::size_t rule = 0;                     // index into KernelState::filter
-    std::array<SyscallSet, 2> admits;         // by Abi: calls that can match it
+    std::size_t rule = 0;              // index into KernelState::filter
+    std::array<SyscallSet, 2> admits;  // by Abi: calls that can match it
     bool tests_perm = false;
     /// By PermShape. One item; two for a watch of unknown kind (as directory, as file), never both in force.
     std::array<std::vector<ItemId>, perm_shapes> items;
-    std::optional<ItemId> worker;             // what an io_uring worker (arch 0, nr 0) sees, if anything
+    std::optional<ItemId> worker;  // what an io_uring worker (arch 0, nr 0) sees, if anything
 };
 
 struct Projection {

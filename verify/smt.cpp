@@ -21,14 +21,22 @@ enum : unsigned { word = 32 };
 
 z3::expr compare(const z3::expr& left, Op op, const z3::expr& right) {
     switch (op) {
-        case Op::equal: return left == right;
-        case Op::not_equal: return left != right;
-        case Op::less: return z3::ult(left, right);
-        case Op::less_equal: return z3::ule(left, right);
-        case Op::greater: return z3::ugt(left, right);
-        case Op::greater_equal: return z3::uge(left, right);
-        case Op::bit_mask: return (left & right) != left.ctx().bv_val(0, word);
-        case Op::bit_test: return (left & right) == right;
+        case Op::equal:
+            return left == right;
+        case Op::not_equal:
+            return left != right;
+        case Op::less:
+            return z3::ult(left, right);
+        case Op::less_equal:
+            return z3::ule(left, right);
+        case Op::greater:
+            return z3::ugt(left, right);
+        case Op::greater_equal:
+            return z3::uge(left, right);
+        case Op::bit_mask:
+            return (left & right) != left.ctx().bv_val(0, word);
+        case Op::bit_test:
+            return (left & right) == right;
     }
     return left.ctx().bool_val(false);
 }
@@ -72,15 +80,24 @@ public:
 
     z3::expr credential(Credential c) const {
         switch (c) {
-            case Credential::uid: return number("uid");
-            case Credential::euid: return number("euid");
-            case Credential::suid: return number("suid");
-            case Credential::fsuid: return number("fsuid");
-            case Credential::gid: return number("gid");
-            case Credential::egid: return number("egid");
-            case Credential::sgid: return number("sgid");
-            case Credential::fsgid: return number("fsgid");
-            default: return number("loginuid");
+            case Credential::uid:
+                return number("uid");
+            case Credential::euid:
+                return number("euid");
+            case Credential::suid:
+                return number("suid");
+            case Credential::fsuid:
+                return number("fsuid");
+            case Credential::gid:
+                return number("gid");
+            case Credential::egid:
+                return number("egid");
+            case Credential::sgid:
+                return number("sgid");
+            case Credential::fsgid:
+                return number("fsgid");
+            default:
+                return number("loginuid");
         }
     }
 
@@ -88,38 +105,61 @@ public:
     std::optional<z3::expr> holds(const FieldTest& t, const z3::expr& has_result_now) const {
         const z3::expr v = value(t.value);
         switch (t.field) {
-            case Field::pid: return compare(number("pid"), t.op, v);
-            case Field::ppid: return compare(number("ppid"), t.op, v);
-            case Field::pers: return compare(number("pers"), t.op, v);
-            case Field::sessionid: return compare(number("sessionid"), t.op, v);
-            case Field::uid: return compare_id(number("uid"), t.op, v);
-            case Field::euid: return compare_id(number("euid"), t.op, v);
-            case Field::suid: return compare_id(number("suid"), t.op, v);
-            case Field::fsuid: return compare_id(number("fsuid"), t.op, v);
-            case Field::sgid: return compare_id(number("sgid"), t.op, v);
-            case Field::fsgid: return compare_id(number("fsgid"), t.op, v);
-            case Field::gid: return group_id(number("gid"), t, v);
-            case Field::egid: return group_id(number("egid"), t, v);
-            case Field::loginuid: return compare_id(number("loginuid"), t.op, v);
+            case Field::pid:
+                return compare(number("pid"), t.op, v);
+            case Field::ppid:
+                return compare(number("ppid"), t.op, v);
+            case Field::pers:
+                return compare(number("pers"), t.op, v);
+            case Field::sessionid:
+                return compare(number("sessionid"), t.op, v);
+            case Field::uid:
+                return compare_id(number("uid"), t.op, v);
+            case Field::euid:
+                return compare_id(number("euid"), t.op, v);
+            case Field::suid:
+                return compare_id(number("suid"), t.op, v);
+            case Field::fsuid:
+                return compare_id(number("fsuid"), t.op, v);
+            case Field::sgid:
+                return compare_id(number("sgid"), t.op, v);
+            case Field::fsgid:
+                return compare_id(number("fsgid"), t.op, v);
+            case Field::gid:
+                return group_id(number("gid"), t, v);
+            case Field::egid:
+                return group_id(number("egid"), t, v);
+            case Field::loginuid:
+                return compare_id(number("loginuid"), t.op, v);
             case Field::loginuid_set:
                 return compare(z3::ite(number("loginuid") == value(id_unset), value(0), value(1)), t.op, v);
-            case Field::exit: return has_result_now && compare(number("exit"), t.op, v);
+            case Field::exit:
+                return has_result_now && compare(number("exit"), t.op, v);
             case Field::success:
                 return has_result_now && compare(z3::zext(valid(), word - 2), t.op, value(t.value != 0 ? 1 : 2));
-            case Field::arg0: return compare(argument(0), t.op, v);
-            case Field::arg1: return compare(argument(1), t.op, v);
-            case Field::arg2: return compare(argument(2), t.op, v);
-            case Field::arg3: return compare(argument(3), t.op, v);
-            case Field::saddr_fam: return flag("saddr") && compare(number("saddr_fam"), t.op, v);
+            case Field::arg0:
+                return compare(argument(0), t.op, v);
+            case Field::arg1:
+                return compare(argument(1), t.op, v);
+            case Field::arg2:
+                return compare(argument(2), t.op, v);
+            case Field::arg3:
+                return compare(argument(3), t.op, v);
+            case Field::saddr_fam:
+                return flag("saddr") && compare(number("saddr_fam"), t.op, v);
             case Field::field_compare: {
                 const auto pair = compared_pair(t.value);
                 if (!pair) return ctx.bool_val(false);
                 if (pair->right == Credential::object_uid || pair->right == Credential::object_gid) return std::nullopt;
                 return compare_id(credential(pair->left), t.op, credential(pair->right));
             }
-            case Field::key: return ctx.bool_val(true);
-            case Field::msgtype: case Field::fstype: return ctx.bool_val(false);
-            default: return std::nullopt;
+            case Field::key:
+                return ctx.bool_val(true);
+            case Field::msgtype:
+            case Field::fstype:
+                return ctx.bool_val(false);
+            default:
+                return std::nullopt;
         }
     }
 
@@ -146,16 +186,20 @@ private:
 };
 
 std::string free_name(const FieldTest& t) {
-    return fmt::format("test:{}:{}:{}:{}", static_cast<std::uint32_t>(t.field), static_cast<std::uint32_t>(t.op), t.value, t.text);
+    return fmt::format("test:{}:{}:{}:{}", static_cast<std::uint32_t>(t.field), static_cast<std::uint32_t>(t.op),
+                       t.value, t.text);
 }
 
 // Z3 says "unknown", or throws, when it gives up; neither is an answer.
 Answer ask(z3::solver& solver) {
     try {
         switch (solver.check()) {
-            case z3::unsat: return Answer::no;
-            case z3::sat: return Answer::yes;
-            case z3::unknown: break;
+            case z3::unsat:
+                return Answer::no;
+            case z3::sat:
+                return Answer::yes;
+            case z3::unknown:
+                break;
         }
     } catch (const z3::exception&) {
         return Answer::undecided;
@@ -188,11 +232,17 @@ struct Solver::Impl {
     z3::expr perm(const FieldTest& t, PermShape shape) {
         z3::expr result = ctx.bool_val(false);
         switch (shape) {
-            case PermShape::constant: break;  // resolved by the projection
-            case PermShape::open: result = scalars.access(scalars.argument(1), t.value); break;
-            case PermShape::openat: result = scalars.access(scalars.argument(2), t.value); break;
+            case PermShape::constant:
+                break;  // resolved by the projection
+            case PermShape::open:
+                result = scalars.access(scalars.argument(1), t.value);
+                break;
+            case PermShape::openat:
+                result = scalars.access(scalars.argument(2), t.value);
+                break;
             case PermShape::openat2:
-                result = scalars.flag("kernel knows openat2") && scalars.access(scalars.number("openat2 flags"), t.value);
+                result =
+                    scalars.flag("kernel knows openat2") && scalars.access(scalars.number("openat2 flags"), t.value);
                 break;
             case PermShape::socketcall:
                 // The kernel compares all 64 bits of the argument, a0= only the low ones.
@@ -211,15 +261,19 @@ struct Solver::Impl {
     z3::expr encode_test(const FieldTest& t, PermShape shape) {
         if (const auto scalar = scalars.holds(t, scalars.has_result())) return *scalar;
         switch (t.field) {
-            case Field::perm: return perm(t, shape);
+            case Field::perm:
+                return perm(t, shape);
             case Field::exe: {
                 // A rule goes away with the parent directory of its program; != does not outlive it.
                 const z3::expr same = scalars.flag("exe:" + t.text);
                 return scalars.flag("exe rule alive:" + t.text) && (t.op == Op::not_equal ? !same : same);
             }
-            case Field::path: return scalars.flag("path:" + t.text);
-            case Field::dir: return scalars.flag("dir:" + t.text);
-            default: return scalars.flag(free_name(t));
+            case Field::path:
+                return scalars.flag("path:" + t.text);
+            case Field::dir:
+                return scalars.flag("dir:" + t.text);
+            default:
+                return scalars.flag(free_name(t));
         }
     }
 
@@ -269,7 +323,8 @@ struct Solver::Impl {
         parts.push_back(guard(c.guard));
         for (const TestId t : c.tests) {
             const FieldTest& ft = vocabulary.test(t);
-            const bool credentials_only = ft.field == Field::field_compare && scalars.holds(ft, scalars.has_result()).has_value();
+            const bool credentials_only =
+                ft.field == Field::field_compare && scalars.holds(ft, scalars.has_result()).has_value();
             if (is_call_invariant(ft.field) || (only_at_exit && (is_exit_scalar(ft.field) || credentials_only)))
                 parts.push_back(test(t, shape));
         }
@@ -293,11 +348,13 @@ struct Solver::Impl {
     }
 };
 
-Solver::Solver(const Vocabulary& vocabulary, std::uint32_t rlimit) : impl_(std::make_unique<Impl>(vocabulary, rlimit)) {}
+Solver::Solver(const Vocabulary& vocabulary, std::uint32_t rlimit)
+    : impl_(std::make_unique<Impl>(vocabulary, rlimit)) {}
 Solver::~Solver() = default;
 std::size_t Solver::queries() const { return impl_->queries; }
 
-Answer Solver::first_match_can_differ(const std::vector<Ranked>& before, const std::vector<Ranked>& after, PermShape shape) {
+Answer Solver::first_match_can_differ(const std::vector<Ranked>& before, const std::vector<Ranked>& after,
+                                      PermShape shape) {
     // Rules that lead both lists do not matter for events that match one of them.
     std::size_t lead = 0;
     std::vector<z3::expr> assertions;
@@ -317,8 +374,9 @@ Answer Solver::first_match_can_differ(const std::vector<Ranked>& before, const s
     if (tail != 0) {
         constexpr std::uint32_t falls_through = 0xFFFFFFFF;
         std::vector<z3::expr> stronger = assertions;
-        stronger.push_back(impl_->first_outcome({b.begin(), b.end() - static_cast<std::ptrdiff_t>(tail)}, shape, falls_through) !=
-                           impl_->first_outcome({a.begin(), a.end() - static_cast<std::ptrdiff_t>(tail)}, shape, falls_through));
+        stronger.push_back(
+            impl_->first_outcome({b.begin(), b.end() - static_cast<std::ptrdiff_t>(tail)}, shape, falls_through) !=
+            impl_->first_outcome({a.begin(), a.end() - static_cast<std::ptrdiff_t>(tail)}, shape, falls_through));
         if (impl_->check(stronger) == Answer::no) return Answer::no;
     }
     assertions.push_back(impl_->first_outcome(b, shape, 0) != impl_->first_outcome(a, shape, 0));
@@ -354,11 +412,14 @@ Answer Solver::hash_rules_can_meet(ConditionId left, ConditionId right, PermShap
     return impl_->check({impl_->constraint_on_call(left, shape), impl_->constraint_on_call(right, shape)});
 }
 
-Answer Solver::disjunctions_can_differ(const std::vector<ConditionId>& left, const std::vector<ConditionId>& right, PermShape shape) {
+Answer Solver::disjunctions_can_differ(const std::vector<ConditionId>& left, const std::vector<ConditionId>& right,
+                                       PermShape shape) {
     return impl_->check({impl_->some(left, shape) != impl_->some(right, shape)});
 }
 
-Answer Solver::can_match(ConditionId condition, PermShape shape) { return impl_->check({impl_->condition(condition, shape)}); }
+Answer Solver::can_match(ConditionId condition, PermShape shape) {
+    return impl_->check({impl_->condition(condition, shape)});
+}
 
 // ---- the search for a concrete event --------------------------------------------------------------
 
@@ -372,7 +433,9 @@ public:
     Name(const Scalars& s, std::size_t i, bool is_deleted) : deleted(is_deleted), scalars_(s), index_(i) {}
     z3::expr number(const char* what) const { return scalars_.number(fmt::format("name{}:{}", index_, what).c_str()); }
     z3::expr resolved() const { return scalars_.flag(fmt::format("name{}:resolved", index_)); }
-    z3::expr watched(const std::string& path) const { return scalars_.flag(fmt::format("name{}:watch:{}", index_, path)); }
+    z3::expr watched(const std::string& path) const {
+        return scalars_.flag(fmt::format("name{}:watch:{}", index_, path));
+    }
     bool deleted;
 
 private:
@@ -393,7 +456,8 @@ public:
     };
 
     Result decide(const KernelState& state) {
-        Run run{state, ctx.bv_val(static_cast<unsigned>(state.filter.size()), word), outcome(Outcome::no_match), scalars.value(0)};
+        Run run{state, ctx.bv_val(static_cast<unsigned>(state.filter.size()), word), outcome(Outcome::no_match),
+                scalars.value(0)};
         for (std::size_t n = 0; n < names.size(); ++n)
             if (names[n].deleted) hash(run, n + 1, true);
         const bool worker = scenario_.uring_op && scenario_.arch == 0;
@@ -424,8 +488,10 @@ public:
                     if (const FieldTest* path = find_test(r, Field::path)) unset.push_back(!n.watched(path->text));
             out.push_back(z3::implies(!n.resolved(), all_of(ctx, unset)));
             out.push_back(z3::implies(n.resolved(), n.number("ino") != scalars.value(0xFFFFFFFFU)));
-            for (const char* what : {"dev_major", "rdev_major"}) out.push_back(z3::ult(n.number(what), scalars.value(1U << 12)));
-            for (const char* what : {"dev_minor", "rdev_minor"}) out.push_back(z3::ult(n.number(what), scalars.value(1U << 20)));
+            for (const char* what : {"dev_major", "rdev_major"})
+                out.push_back(z3::ult(n.number(what), scalars.value(1U << 12)));
+            for (const char* what : {"dev_minor", "rdev_minor"})
+                out.push_back(z3::ult(n.number(what), scalars.value(1U << 20)));
             out.push_back(z3::ult(n.number("mode"), scalars.value(1U << 16)));
             if (n.deleted) out.push_back(n.resolved());
         }
@@ -447,7 +513,8 @@ public:
                     const auto f = static_cast<std::uint32_t>(t.field);
                     if (f < 13 || f > 17) continue;
                     auto& seen = subject[t.field];
-                    if (std::none_of(seen.begin(), seen.end(), [&](const FieldTest& x) { return x.op == t.op && x.text == t.text; }))
+                    if (std::none_of(seen.begin(), seen.end(),
+                                     [&](const FieldTest& x) { return x.op == t.op && x.text == t.text; }))
                         seen.push_back(t);
                 }
         std::vector<z3::expr> out;
@@ -507,7 +574,9 @@ private:
                 // At the exit the watches of deleted names are unbound.
                 if (name == nullptr || (name->deleted && !mid_call)) return ctx.bool_val(false);
                 return name->watched(t.text);
-            case Field::dir: dirs.insert(t.text); return scalars.flag("dir:" + t.text);
+            case Field::dir:
+                dirs.insert(t.text);
+                return scalars.flag("dir:" + t.text);
             case Field::exe: {
                 exes.insert(t.text);
                 const z3::expr same = scalars.flag("exe:" + t.text);
@@ -517,26 +586,34 @@ private:
                 const z3::expr result = perm(t.value);
                 return t.op == Op::not_equal ? !result : result;
             }
-            case Field::inode: return this_or_any([&](const Name& n) { return compare(n.number("ino"), t.op, v); });
+            case Field::inode:
+                return this_or_any([&](const Name& n) { return compare(n.number("ino"), t.op, v); });
             case Field::devmajor:
-                return this_or_any([&](const Name& n) { return compare(n.number("dev_major"), t.op, v) || compare(n.number("rdev_major"), t.op, v); });
-            case Field::devminor:
-                return this_or_any([&](const Name& n) { return compare(n.number("dev_minor"), t.op, v) || compare(n.number("rdev_minor"), t.op, v); });
-            case Field::obj_uid: return this_or_any([&](const Name& n) { return compare_id(n.number("uid"), t.op, v); });
-            case Field::obj_gid: return this_or_any([&](const Name& n) { return compare_id(n.number("gid"), t.op, v); });
-            case Field::filetype: {
-                const z3::expr any = any_name([&](const Name& n) {
-                    return n.resolved() && (n.number("mode") & scalars.value(s_ifmt)) == v;
+                return this_or_any([&](const Name& n) {
+                    return compare(n.number("dev_major"), t.op, v) || compare(n.number("rdev_major"), t.op, v);
                 });
+            case Field::devminor:
+                return this_or_any([&](const Name& n) {
+                    return compare(n.number("dev_minor"), t.op, v) || compare(n.number("rdev_minor"), t.op, v);
+                });
+            case Field::obj_uid:
+                return this_or_any([&](const Name& n) { return compare_id(n.number("uid"), t.op, v); });
+            case Field::obj_gid:
+                return this_or_any([&](const Name& n) { return compare_id(n.number("gid"), t.op, v); });
+            case Field::filetype: {
+                const z3::expr any = any_name(
+                    [&](const Name& n) { return n.resolved() && (n.number("mode") & scalars.value(s_ifmt)) == v; });
                 return t.op == Op::not_equal ? !any : any;
             }
             case Field::field_compare: {
                 const auto pair = compared_pair(t.value);
                 const char* owner = pair->right == Credential::object_uid ? "uid" : "gid";
-                return any_name([&](const Name& n) { return compare_id(scalars.credential(pair->left), t.op, n.number(owner)); });
+                return any_name(
+                    [&](const Name& n) { return compare_id(scalars.credential(pair->left), t.op, n.number(owner)); });
             }
             default:
-                if (std::none_of(labels.begin(), labels.end(), [&](const FieldTest& x) { return x == t; })) labels.push_back(t);
+                if (std::none_of(labels.begin(), labels.end(), [&](const FieldTest& x) { return x == t; }))
+                    labels.push_back(t);
                 return scalars.flag(free_name(t));
         }
     }
@@ -544,14 +621,19 @@ private:
     z3::expr perm(std::uint32_t value) {
         const AbiClasses& c = kernel_.classes(scenario_.arch == arch_i386 ? Abi::i386 : Abi::x86_64);
         switch (c.kind(scenario_.nr)) {
-            case SyscallKind::open: return scalars.access(scalars.argument(1), value);
-            case SyscallKind::openat: return scalars.access(scalars.argument(2), value);
-            case SyscallKind::openat2: return scalars.access(scalars.number("openat2 flags"), value);
-            case SyscallKind::execve: return ctx.bool_val((value & perm_exec) != 0);
+            case SyscallKind::open:
+                return scalars.access(scalars.argument(1), value);
+            case SyscallKind::openat:
+                return scalars.access(scalars.argument(2), value);
+            case SyscallKind::openat2:
+                return scalars.access(scalars.number("openat2 flags"), value);
+            case SyscallKind::execve:
+                return ctx.bool_val((value & perm_exec) != 0);
             case SyscallKind::socketcall:
                 if ((value & perm_write) == 0) return ctx.bool_val(false);
                 return scalars.argument(0) == scalars.value(2);
-            case SyscallKind::native: break;
+            case SyscallKind::native:
+                break;
         }
         return ctx.bool_val(((value & perm_write) != 0 && c.write.test(scenario_.nr)) ||
                             ((value & perm_read) != 0 && c.read.test(scenario_.nr)) ||
@@ -569,14 +651,17 @@ private:
         const z3::expr priority = run.priority;
         for (std::size_t i = 0; i < run.state.filter.size(); ++i) {
             const KernelRule& rule = run.state.filter[i];
-            if (!visited(rule, list) || nr >= static_cast<int>(mask_syscalls) || !rule.mask.test(static_cast<unsigned>(nr))) continue;
+            if (!visited(rule, list) || nr >= static_cast<int>(mask_syscalls) ||
+                !rule.mask.test(static_cast<unsigned>(nr)))
+                continue;
             std::vector<z3::expr> parts{open, z3::ult(scalars.value(static_cast<std::uint32_t>(i)), priority)};
             const bool path_is_dir = rule.watch_kind_unknown && scenario_.unknown_watch_is_dir;
             for (const FieldTest& t : rule.tests) parts.push_back(test(t, name, mid_call, path_is_dir));
             const z3::expr matches = all_of(ctx, parts).simplify();
             if (matches.is_false()) continue;
             run.priority = z3::ite(matches, scalars.value(static_cast<std::uint32_t>(i)), run.priority);
-            run.outcome = z3::ite(matches, outcome(rule.action == Action::always ? Outcome::always : Outcome::never), run.outcome);
+            run.outcome = z3::ite(matches, outcome(rule.action == Action::always ? Outcome::always : Outcome::never),
+                                  run.outcome);
             if (const auto key = rule_key(rule)) run.key = z3::ite(matches, scalars.value(key_index(*key)), run.key);
             open = open && !matches;
         }
@@ -661,7 +746,9 @@ private:
         const z3::expr v = values_.eval(e, false);
         return v.is_numeral() ? static_cast<std::uint32_t>(v.get_numeral_uint64()) : otherwise;
     }
-    std::uint32_t named(const char* what, std::uint32_t otherwise) const { return number(model_.scalars.number(what), otherwise); }
+    std::uint32_t named(const char* what, std::uint32_t otherwise) const {
+        return number(model_.scalars.number(what), otherwise);
+    }
     bool truth(const std::string& flag) const { return values_.eval(model_.scalars.flag(flag), true).is_true(); }
 
     const Model& model_;
@@ -670,15 +757,18 @@ private:
 
 }  // namespace
 
-std::optional<Event> find_differing_event(const KernelState& before, const KernelState& after, const KernelTables& kernel,
-                                          const Scenario& scenario, Preserve preserve, std::uint32_t rlimit) {
+std::optional<Event> find_differing_event(const KernelState& before, const KernelState& after,
+                                          const KernelTables& kernel, const Scenario& scenario, Preserve preserve,
+                                          std::uint32_t rlimit) {
     z3::context ctx;
     Model model(ctx, kernel, scenario);
     const Model::Result b = model.decide(before);
     const Model::Result a = model.decide(after);
     const z3::expr always = model.outcome(Outcome::always);
-    z3::expr differs = preserve == Preserve::exact ? b.outcome != a.outcome : (b.outcome == always) != (a.outcome == always);
-    if (preserve != Preserve::decision) differs = differs || (b.outcome == always && a.outcome == always && b.key != a.key);
+    z3::expr differs =
+        preserve == Preserve::exact ? b.outcome != a.outcome : (b.outcome == always) != (a.outcome == always);
+    if (preserve != Preserve::decision)
+        differs = differs || (b.outcome == always && a.outcome == always && b.key != a.key);
     differs = differs.simplify();
     if (differs.is_false()) return std::nullopt;
     z3::solver solver(ctx);
@@ -707,23 +797,39 @@ std::optional<Decision> decide_by_encoding(const KernelState& state, const Kerne
     const Model::Result result = model.decide(state);
     const Scalars& s = model.scalars;
     z3::solver solver(ctx);
-    const auto number = [&](const z3::expr& e, std::uint64_t v) { solver.add(e == s.value(static_cast<std::uint32_t>(v))); };
+    const auto number = [&](const z3::expr& e, std::uint64_t v) {
+        solver.add(e == s.value(static_cast<std::uint32_t>(v)));
+    };
     const auto flag = [&](const z3::expr& e, bool v) { solver.add(v ? e : !e); };
     for (unsigned i = 0; i < 4; ++i) number(s.argument(i), event.args[i]);
-    const std::pair<const char*, std::uint64_t> scalars[] = {
-        {"pid", event.pid}, {"ppid", event.ppid}, {"pers", event.pers}, {"uid", event.uid}, {"euid", event.euid},
-        {"suid", event.suid}, {"fsuid", event.fsuid}, {"gid", event.gid}, {"egid", event.egid}, {"sgid", event.sgid},
-        {"fsgid", event.fsgid}, {"loginuid", event.loginuid}, {"sessionid", event.sessionid},
-        {"openat2 flags", event.openat2_flags}, {"saddr_fam", event.saddr_fam.value_or(0)}, {"exit", event.return_code}};
+    const std::pair<const char*, std::uint64_t> scalars[] = {{"pid", event.pid},
+                                                             {"ppid", event.ppid},
+                                                             {"pers", event.pers},
+                                                             {"uid", event.uid},
+                                                             {"euid", event.euid},
+                                                             {"suid", event.suid},
+                                                             {"fsuid", event.fsuid},
+                                                             {"gid", event.gid},
+                                                             {"egid", event.egid},
+                                                             {"sgid", event.sgid},
+                                                             {"fsgid", event.fsgid},
+                                                             {"loginuid", event.loginuid},
+                                                             {"sessionid", event.sessionid},
+                                                             {"openat2 flags", event.openat2_flags},
+                                                             {"saddr_fam", event.saddr_fam.value_or(0)},
+                                                             {"exit", event.return_code}};
     for (const auto& [name, v] : scalars) number(s.number(name), v);
     flag(s.flag("saddr"), event.saddr_fam.has_value());
-    const unsigned valid = event.return_valid == ReturnValid::invalid ? 0 : event.return_valid == ReturnValid::success ? 1 : 2;
+    const unsigned valid = event.return_valid == ReturnValid::invalid   ? 0
+                           : event.return_valid == ReturnValid::success ? 1
+                                                                        : 2;
     solver.add(s.valid() == ctx.bv_val(valid, 2));
     for (const std::uint32_t g : model.groups) flag(s.group(g), event.groups.contains(g));
     for (const std::string& d : model.dirs) flag(s.flag("dir:" + d), event.dirs.contains(d));
     for (const std::string& x : model.exes) flag(s.flag("exe:" + x), event.exes.contains(x));
     for (const FieldTest& t : model.labels)
-        flag(s.flag(free_name(t)), std::any_of(event.lsm_true.begin(), event.lsm_true.end(), [&](const LsmAnswer& l) { return l.test == t; }));
+        flag(s.flag(free_name(t)), std::any_of(event.lsm_true.begin(), event.lsm_true.end(),
+                                               [&](const LsmAnswer& l) { return l.test == t; }));
     for (std::size_t i = 0; i < event.names.size(); ++i) {
         const EventName& n = event.names[i];
         const Name& m = model.names[i];
@@ -740,7 +846,9 @@ std::optional<Decision> decide_by_encoding(const KernelState& state, const Kerne
     }
     if (ask(solver) != Answer::yes) return std::nullopt;
     const z3::model values = solver.get_model();
-    const auto value = [&](const z3::expr& e) { return static_cast<unsigned>(values.eval(e, true).get_numeral_uint()); };
+    const auto value = [&](const z3::expr& e) {
+        return static_cast<unsigned>(values.eval(e, true).get_numeral_uint());
+    };
     Decision decision;
     decision.outcome = static_cast<Outcome>(value(result.outcome));
     if (const unsigned key = value(result.key); key != 0) decision.key = model.keys[key];

@@ -42,7 +42,8 @@ public:
     /// Can both hash rules match in one call, for any names and at any two times?
     Answer hash_rules_can_meet(ConditionId left, ConditionId right, PermShape shape);
     /// Is there a name (and event) that satisfies a condition of exactly one side?
-    Answer disjunctions_can_differ(const std::vector<ConditionId>& left, const std::vector<ConditionId>& right, PermShape shape);
+    Answer disjunctions_can_differ(const std::vector<ConditionId>& left, const std::vector<ConditionId>& right,
+                                   PermShape shape);
     Answer can_match(ConditionId condition, PermShape shape);
 
     std::size_t queries() const;
@@ -57,14 +58,15 @@ struct Scenario {
     std::uint32_t arch = arch_x86_64;
     unsigned nr = 0;
     std::optional<unsigned> uring_op;
-    std::vector<bool> names;             // one per name: deleted in the call?
+    std::vector<bool> names;  // one per name: deleted in the call?
     bool unknown_watch_is_dir = false;
-    bool likely = true;                  // exit code, success and ids as a real call would have them
+    bool likely = true;  // exit code, success and ids as a real call would have them
 };
 
 /// An event that the encoding of evaluate's algorithm decides differently; to be confirmed by evaluate.
-std::optional<Event> find_differing_event(const KernelState& before, const KernelState& after, const KernelTables& kernel,
-                                          const Scenario& scenario, Preserve preserve, std::uint32_t rlimit);
+std::optional<Event> find_differing_event(const KernelState& before, const KernelState& after,
+                                          const KernelTables& kernel, const Scenario& scenario, Preserve preserve,
+                                          std::uint32_t rlimit);
 
 /// For tests: what the encoding that find_differing_event uses says about a concrete event.
 std::optional<Decision> decide_by_encoding(const KernelState& state, const KernelTables& kernel, const Event& event,

@@ -1,4 +1,4 @@
-// The proof, as a table of contents. What has to be shown and why it suffices: docs/PIPELINE.md and decide.cpp.
+// The proof, as a table of contents. What has to be shown per call and why it suffices: decide.cpp.
 #include "verify/verify.hpp"
 
 #include <algorithm>
@@ -36,7 +36,8 @@ std::optional<std::string> compare_settings(const KernelState& before, const Ker
     if (b.loginuid_immutable != a.loginuid_immutable) return differs("loginuid immutable (--loginuid-immutable)");
     if (!(b == a)) return std::string("the settings differ");
     if (before.cleared_first != after.cleared_first)
-        return fmt::format("only the file {} deletes the rules that are loaded already (-D)", before.cleared_first ? "before" : "after");
+        return fmt::format("only the file {} deletes the rules that are loaded already (-D)",
+                           before.cleared_first ? "before" : "after");
     return std::nullopt;
 }
 
@@ -58,11 +59,13 @@ std::optional<std::string> compare_lists(const KernelState& before, const Kernel
 // collected only with a rule that touches a signal call.
 std::optional<std::string> compare_counters(const KernelState& before, const KernelState& after) {
     if ((before.n_rules() == 0) != (after.n_rules() == 0))
-        return fmt::format("only the file {} loads a rule that arms the filters (audit_n_rules)", before.n_rules() != 0 ? "before" : "after");
+        return fmt::format("only the file {} loads a rule that arms the filters (audit_n_rules)",
+                           before.n_rules() != 0 ? "before" : "after");
     if ((before.n_signals() == 0) != (after.n_signals() == 0))
-        return fmt::format("only the file {} has a rule that touches kill, tkill or tgkill (audit_signals): the OBJ_PID records of "
-                           "signal events depend on it",
-                           before.n_signals() != 0 ? "before" : "after");
+        return fmt::format(
+            "only the file {} has a rule that touches kill, tkill or tgkill (audit_signals): the OBJ_PID records of "
+            "signal events depend on it",
+            before.n_signals() != 0 ? "before" : "after");
     return std::nullopt;
 }
 
@@ -76,11 +79,13 @@ std::optional<std::string> find_duplicate(const KernelState& before, const Kerne
         for (std::size_t j = 0; j < i; ++j) {
             if (!equal(after.filter[i], after.filter[j])) continue;
             const auto count = [&](const KernelState& s) {
-                return std::count_if(s.filter.begin(), s.filter.end(), [&](const KernelRule& r) { return equal(r, after.filter[i]); });
+                return std::count_if(s.filter.begin(), s.filter.end(),
+                                     [&](const KernelRule& r) { return equal(r, after.filter[i]); });
             };
             if (count(after) > count(before))
-                return fmt::format("two rules of the file after are equal ({} and {}): the kernel refuses the second (EEXIST)",
-                                   where(after, j), where(after, i));
+                return fmt::format(
+                    "two rules of the file after are equal ({} and {}): the kernel refuses the second (EEXIST)",
+                    where(after, j), where(after, i));
         }
     return std::nullopt;
 }
@@ -105,9 +110,10 @@ std::optional<std::string> compare_watch_creation(const KernelState& before, con
         for (const auto& [name, paths] : *side) {
             const auto in_b = b.find(name), in_a = a.find(name);
             if (in_b == b.end() || in_a == a.end() || in_b->second != in_a->second)
-                return fmt::format("the watches of files called \"{}\" come in another order; which of them follows a replaced file "
-                                   "may change",
-                                   name);
+                return fmt::format(
+                    "the watches of files called \"{}\" come in another order; which of them follows a replaced file "
+                    "may change",
+                    name);
         }
     return std::nullopt;
 }
@@ -124,8 +130,10 @@ std::optional<std::string> compare_foreign_rules(const KernelState& before, cons
             const FieldTest* other = nullptr;
             for (const FieldTest& t : r.tests) {
                 if (t.field != Field::arch) continue;
-                if (is_x86(t)) x86 = true;
-                else if (t.op == Op::equal) other = &t;
+                if (is_x86(t))
+                    x86 = true;
+                else if (t.op == Op::equal)
+                    other = &t;
             }
             if (other == nullptr) continue;
             foreign_arch = other->value;
@@ -137,10 +145,12 @@ std::optional<std::string> compare_foreign_rules(const KernelState& before, cons
     const auto same = [](const KernelRule& x, const KernelRule& y) { return x.same_as(y); };
     if (!foreign_arch) return std::nullopt;
     if (!x86) {
-        if (std::equal(before.filter.begin(), before.filter.end(), after.filter.begin(), after.filter.end(), same)) return std::nullopt;
+        if (std::equal(before.filter.begin(), before.filter.end(), after.filter.begin(), after.filter.end(), same))
+            return std::nullopt;
         return fmt::format("the rules are for another machine (arch {:#x}); only x86 calls are proven", *foreign_arch);
     }
-    if (std::equal(b.begin(), b.end(), a.begin(), a.end(), [&](const KernelRule* x, const KernelRule* y) { return same(*x, *y); }))
+    if (std::equal(b.begin(), b.end(), a.begin(), a.end(),
+                   [&](const KernelRule* x, const KernelRule* y) { return same(*x, *y); }))
         return std::nullopt;
     return fmt::format("the rules for another machine (arch {:#x}) differ; only x86 calls are proven", *foreign_arch);
 }
@@ -166,7 +176,8 @@ std::string places(const KernelState& state, const std::vector<std::size_t>& rul
 }
 
 std::string explain(const KernelState& before, const KernelState& after, const std::string& calls, const Gap& gap) {
-    return fmt::format("{}: {} (rules before: {}; rules after: {})", calls, gap.reason, places(before, gap.before), places(after, gap.after));
+    return fmt::format("{}: {} (rules before: {}; rules after: {})", calls, gap.reason, places(before, gap.before),
+                       places(after, gap.after));
 }
 
 std::string explain(const KernelState& before, const KernelState& after, const Group& group, const Gap& gap) {
@@ -185,8 +196,9 @@ Verdict verify(const KernelState& before, const KernelState& after, const Verify
     if (kernels.empty())
         for (const KernelTables& k : kernel_tables()) kernels.push_back(&k);
     if (kernels.empty()) return Unknown{"no kernel to prove it for"};
-    const Preserve preserve =
-        options.preserve == Preserve::exact && options.assume_no_foreign_records ? Preserve::recorded : options.preserve;
+    const Preserve preserve = options.preserve == Preserve::exact && options.assume_no_foreign_records
+                                  ? Preserve::recorded
+                                  : options.preserve;
 
     // 1. What is the same for every call. A difference here leaves at best Unknown, but an event says more.
     std::optional<std::string> unknown = compare_settings(before, after);
@@ -199,7 +211,8 @@ Verdict verify(const KernelState& before, const KernelState& after, const Verify
     // 2. Kernels that classify calls alike, as far as the proof looks, are proven once.
     std::vector<PermModel> perm_models;
     for (const KernelTables* k : kernels)
-        if (PermModel m(*k); std::find(perm_models.begin(), perm_models.end(), m) == perm_models.end()) perm_models.push_back(std::move(m));
+        if (PermModel m(*k); std::find(perm_models.begin(), perm_models.end(), m) == perm_models.end())
+            perm_models.push_back(std::move(m));
 
     Vocabulary vocabulary;
     Solver solver(vocabulary, options.solver_rlimit);
@@ -213,7 +226,8 @@ Verdict verify(const KernelState& before, const KernelState& after, const Verify
         if (!projected_before) return Unknown{"before: " + projected_before.error()};
         const auto projected_after = project(after, perms, ignore_keys, vocabulary);
         if (!projected_after) return Unknown{"after: " + projected_after.error()};
-        const Obligations all = obligations(*projected_before, *projected_after, perms, !options.assume_no_32bit, vocabulary);
+        const Obligations all =
+            obligations(*projected_before, *projected_after, perms, !options.assume_no_32bit, vocabulary);
         proven.obligations += all.calls;
         proven.groups += all.groups;
 
@@ -230,10 +244,12 @@ Verdict verify(const KernelState& before, const KernelState& after, const Verify
         if (all.worker_differs) {
             if (auto refuted = refute_worker(search)) return *std::move(refuted);
             if (!unknown)
-                unknown = explain(before, after, "io_uring workers",
-                                  difference("the io_uring rules, and the path= and inode= rules that admit call 0, are not the same in "
-                                             "the same order",
-                                             all.worker_before, all.worker_after));
+                unknown = explain(
+                    before, after, "io_uring workers",
+                    difference(
+                        "the io_uring rules, and the path= and inode= rules that admit call 0, are not the same in "
+                        "the same order",
+                        all.worker_before, all.worker_after));
         }
     }
     if (unknown) return Unknown{*std::move(unknown)};

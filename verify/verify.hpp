@@ -17,8 +17,8 @@ enum class Preserve { exact, recorded, decision };
 
 struct VerifyOptions {
     Preserve preserve = Preserve::exact;
-    bool assume_no_32bit = false;            // --assume no-32bit
-    bool assume_no_foreign_records = false;  // --assume no-foreign-records: exact == recorded
+    bool assume_no_32bit = false;              // --assume no-32bit
+    bool assume_no_foreign_records = false;    // --assume no-foreign-records: exact == recorded
     std::vector<const KernelTables*> kernels;  // prove for each of these
     std::uint32_t solver_rlimit = 50'000'000;  // per query, deterministic
 };

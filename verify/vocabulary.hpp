@@ -16,7 +16,7 @@ namespace auopt::proof {
 
 using TestId = std::uint32_t;
 using ConditionId = std::uint32_t;
-using KeyId = std::uint32_t;   // 0: the rule has no key
+using KeyId = std::uint32_t;  // 0: the rule has no key
 using ItemId = std::uint32_t;
 
 /// A path whose kind is not known: one free truth value "is a directory" for both files.

@@ -37,41 +37,68 @@ T pick(const std::vector<T>& from) {
 }
 
 inline const std::vector<unsigned>& world_calls() {
-    // read, open, openat, openat2, execve / ia32 mkdir-like numbers, unlink, chmod, io_uring_enter, socketcall, fchmodat2, link
+    // read, open, openat, openat2, execve / ia32 mkdir-like numbers, unlink, chmod, io_uring_enter, socketcall,
+    // fchmodat2, link
     static const std::vector<unsigned> calls{0, 2, 5, 257, 437, 59, 87, 90, 426, 102, 452, 86, 10};
     return calls;
 }
 
-inline Op any_order() { return pick<Op>({Op::equal, Op::not_equal, Op::less, Op::less_equal, Op::greater, Op::greater_equal}); }
+inline Op any_order() {
+    return pick<Op>({Op::equal, Op::not_equal, Op::less, Op::less_equal, Op::greater, Op::greater_equal});
+}
 inline Op any_equality() { return one_in(2) ? Op::equal : Op::not_equal; }
 
 inline FieldTest random_test() {
     const auto number = [](Field f, Op op, std::uint32_t v) { return FieldTest{f, op, v, {}}; };
     const auto text = [](Field f, Op op, const char* v) { return FieldTest{f, op, 0, v}; };
     switch (below(22)) {
-        case 0: return number(pick<Field>({Field::uid, Field::euid, Field::suid, Field::fsuid, Field::sgid, Field::fsgid}), any_order(), below(3));
-        case 1: return number(pick<Field>({Field::gid, Field::egid}), any_order(), below(3));
-        case 2: return number(Field::loginuid, any_order(), pick<std::uint32_t>({0, 1000, 2000, id_unset}));
-        case 3: return number(Field::loginuid_set, any_equality(), below(2));
-        case 4: return number(Field::sessionid, any_order(), pick<std::uint32_t>({1, 2, id_unset}));
-        case 5: return number(pick<Field>({Field::pid, Field::ppid, Field::pers}), any_order(), below(3));
-        case 6: return number(Field::exit, any_order(), pick<std::uint32_t>({0, 1, static_cast<std::uint32_t>(-13)}));
-        case 7: return number(Field::success, pick<Op>({Op::equal, Op::not_equal, Op::greater}), below(3));
-        case 8: return number(pick<Field>({Field::arg0, Field::arg1, Field::arg2, Field::arg3}),
-                              pick<Op>({Op::equal, Op::not_equal, Op::bit_mask, Op::bit_test, Op::less}), below(4));
-        case 9: return number(Field::saddr_fam, any_order(), below(3));
-        case 10: return number(Field::field_compare, any_equality(), below(27));
-        case 11: return text(Field::exe, any_equality(), pick<const char*>({"/bin/a", "/bin/b"}));
-        case 12: return text(Field::subj_type, any_equality(), pick<const char*>({"s_t", "r_t"}));
-        case 13: return text(Field::obj_type, any_equality(), "o_t");
-        case 14: return number(Field::filetype, any_equality(), pick<std::uint32_t>({0x8000, 0x4000}));
-        case 15: return number(pick<Field>({Field::obj_uid, Field::obj_gid}), any_order(), below(2));
-        case 16: return number(pick<Field>({Field::devmajor, Field::devminor}), any_order(), below(3));
-        case 17: return number(Field::perm, one_in(5) ? Op::not_equal : Op::equal, 1 + below(15));
-        case 18: return number(Field::arch, any_equality(), pick<std::uint32_t>({arch_x86_64, arch_i386}));
-        case 19: return number(Field::perm, Op::equal, pick<std::uint32_t>({perm_write | perm_attr, perm_read, perm_write, perm_exec}));
-        case 20: return number(Field::uid, Op::equal, below(2));
-        default: return number(Field::loginuid, Op::greater_equal, 1000);
+        case 0:
+            return number(pick<Field>({Field::uid, Field::euid, Field::suid, Field::fsuid, Field::sgid, Field::fsgid}),
+                          any_order(), below(3));
+        case 1:
+            return number(pick<Field>({Field::gid, Field::egid}), any_order(), below(3));
+        case 2:
+            return number(Field::loginuid, any_order(), pick<std::uint32_t>({0, 1000, 2000, id_unset}));
+        case 3:
+            return number(Field::loginuid_set, any_equality(), below(2));
+        case 4:
+            return number(Field::sessionid, any_order(), pick<std::uint32_t>({1, 2, id_unset}));
+        case 5:
+            return number(pick<Field>({Field::pid, Field::ppid, Field::pers}), any_order(), below(3));
+        case 6:
+            return number(Field::exit, any_order(), pick<std::uint32_t>({0, 1, static_cast<std::uint32_t>(-13)}));
+        case 7:
+            return number(Field::success, pick<Op>({Op::equal, Op::not_equal, Op::greater}), below(3));
+        case 8:
+            return number(pick<Field>({Field::arg0, Field::arg1, Field::arg2, Field::arg3}),
+                          pick<Op>({Op::equal, Op::not_equal, Op::bit_mask, Op::bit_test, Op::less}), below(4));
+        case 9:
+            return number(Field::saddr_fam, any_order(), below(3));
+        case 10:
+            return number(Field::field_compare, any_equality(), below(27));
+        case 11:
+            return text(Field::exe, any_equality(), pick<const char*>({"/bin/a", "/bin/b"}));
+        case 12:
+            return text(Field::subj_type, any_equality(), pick<const char*>({"s_t", "r_t"}));
+        case 13:
+            return text(Field::obj_type, any_equality(), "o_t");
+        case 14:
+            return number(Field::filetype, any_equality(), pick<std::uint32_t>({0x8000, 0x4000}));
+        case 15:
+            return number(pick<Field>({Field::obj_uid, Field::obj_gid}), any_order(), below(2));
+        case 16:
+            return number(pick<Field>({Field::devmajor, Field::devminor}), any_order(), below(3));
+        case 17:
+            return number(Field::perm, one_in(5) ? Op::not_equal : Op::equal, 1 + below(15));
+        case 18:
+            return number(Field::arch, any_equality(), pick<std::uint32_t>({arch_x86_64, arch_i386}));
+        case 19:
+            return number(Field::perm, Op::equal,
+                          pick<std::uint32_t>({perm_write | perm_attr, perm_read, perm_write, perm_exec}));
+        case 20:
+            return number(Field::uid, Op::equal, below(2));
+        default:
+            return number(Field::loginuid, Op::greater_equal, 1000);
     }
 }
 
@@ -93,9 +120,16 @@ inline KernelRule random_rule() {
     for (unsigned i = 0, n = below(3); i < n; ++i) r.tests.push_back(random_test());
     const char* const paths[] = {"/f", "/g", "/d/f"};
     switch (below(8)) {
-        case 0: case 1: r.tests.push_back({Field::path, Op::equal, 0, paths[below(3)]}); break;
-        case 2: r.tests.push_back({Field::inode, any_equality(), 5 + below(2), {}}); break;
-        case 3: r.tests.push_back({Field::dir, Op::equal, 0, one_in(2) ? "/d" : "/e"}); break;
+        case 0:
+        case 1:
+            r.tests.push_back({Field::path, Op::equal, 0, paths[below(3)]});
+            break;
+        case 2:
+            r.tests.push_back({Field::inode, any_equality(), 5 + below(2), {}});
+            break;
+        case 3:
+            r.tests.push_back({Field::dir, Op::equal, 0, one_in(2) ? "/d" : "/e"});
+            break;
         case 4:
             r.tests.insert(r.tests.begin(), {Field::path, Op::equal, 0, paths[below(2)]});
             r.watch_kind_unknown = true;
@@ -109,7 +143,8 @@ inline KernelRule random_rule() {
                 std::erase_if(r.tests, [](const FieldTest& t) { return t.field == Field::perm; });
             }
             break;
-        default: break;
+        default:
+            break;
     }
     if (!one_in(4)) r.tests.push_back({Field::key, Op::equal, 0, pick<const char*>({"a", "b", "c"})});
     return r;
@@ -160,7 +195,8 @@ inline Event random_event() {
     e.loginuid = pick<std::uint32_t>({0, 999, 1000, 1500, 2000, id_unset});
     e.sessionid = pick<std::uint32_t>({1, 2, 3, id_unset});
     e.return_valid = pick<ReturnValid>({ReturnValid::invalid, ReturnValid::success, ReturnValid::failure});
-    e.return_code = pick<std::uint64_t>({0, 1, 7, static_cast<std::uint64_t>(-13), static_cast<std::uint64_t>(-1), 0x100000000ULL});
+    e.return_code =
+        pick<std::uint64_t>({0, 1, 7, static_cast<std::uint64_t>(-13), static_cast<std::uint64_t>(-1), 0x100000000ULL});
     for (unsigned i = 0, n = below(3); i < n; ++i) e.names.push_back(random_name());
     for (const char* d : {"/d", "/e", "/f", "/g"})
         if (one_in(2)) e.dirs.insert(d);

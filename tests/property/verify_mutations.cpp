@@ -65,7 +65,8 @@ private:
         const KernelRule& rule = state_.filter[i];
         if (i >= priority_ || !rule.mask.test(static_cast<unsigned>(e.nr))) return false;
         for (FieldTest t : rule.tests) {
-            if (t.field == Field::path && rule.watch_kind_unknown && history_.unknown_watch_is_dir) t.field = Field::dir;
+            if (t.field == Field::path && rule.watch_kind_unknown && history_.unknown_watch_is_dir)
+                t.field = Field::dir;
             if (!test_holds(kernel_, t, e, name)) return false;
         }
         priority_ = i;
@@ -127,20 +128,30 @@ void mutate(KernelState& s) {
     const std::size_t i = below(static_cast<unsigned>(rules.size()));
     KernelRule& r = rules[i];
     switch (below(13)) {
-        case 0: rules.erase(rules.begin() + static_cast<std::ptrdiff_t>(i)); break;
-        case 1: r.action = r.action == Action::always ? Action::never : Action::always; break;
+        case 0:
+            rules.erase(rules.begin() + static_cast<std::ptrdiff_t>(i));
+            break;
+        case 1:
+            r.action = r.action == Action::always ? Action::never : Action::always;
+            break;
         case 2: {
             const unsigned nr = pick(test::world_calls());
-            if (r.mask.test(nr)) r.mask.clear(nr);
-            else r.mask.set(nr);
+            if (r.mask.test(nr))
+                r.mask.clear(nr);
+            else
+                r.mask.set(nr);
             break;
         }
-        case 3: set_key(r, pick<const char*>({"a", "b", nullptr})); break;
+        case 3:
+            set_key(r, pick<const char*>({"a", "b", nullptr}));
+            break;
         case 4:
-            if (!r.tests.empty() && !r.watch_kind_unknown) r.tests.erase(r.tests.begin() + below(static_cast<unsigned>(r.tests.size())));
+            if (!r.tests.empty() && !r.watch_kind_unknown)
+                r.tests.erase(r.tests.begin() + below(static_cast<unsigned>(r.tests.size())));
             break;
         // Those below are often, or always, exact.
-        case 5: case 6:
+        case 5:
+        case 6:
             if (i + 1 < rules.size()) std::swap(rules[i], rules[i + 1]);
             break;
         case 7: {  // split by calls
@@ -150,7 +161,8 @@ void mutate(KernelState& s) {
                 other.mask.words[w] &= part;
                 r.mask.words[w] &= ~part;
             }
-            rules.insert(rules.begin() + static_cast<std::ptrdiff_t>(below(static_cast<unsigned>(rules.size() + 1))), other);
+            rules.insert(rules.begin() + static_cast<std::ptrdiff_t>(below(static_cast<unsigned>(rules.size() + 1))),
+                         other);
             break;
         }
         case 8: {  // twins
@@ -162,12 +174,16 @@ void mutate(KernelState& s) {
             break;
         }
         case 9: {  // split by permission
-            const auto perm = std::find_if(r.tests.begin(), r.tests.end(), [](const FieldTest& t) { return t.field == Field::perm && t.op == Op::equal; });
+            const auto perm = std::find_if(r.tests.begin(), r.tests.end(), [](const FieldTest& t) {
+                return t.field == Field::perm && t.op == Op::equal;
+            });
             if (perm == r.tests.end() || (perm->value & (perm->value - 1)) == 0) break;
             const std::uint32_t low = perm->value & (0U - perm->value);
             KernelRule other = r;
             perm->value &= ~low;
-            std::find_if(other.tests.begin(), other.tests.end(), [](const FieldTest& t) { return t.field == Field::perm && t.op == Op::equal; })->value = low;
+            std::find_if(other.tests.begin(), other.tests.end(), [](const FieldTest& t) {
+                return t.field == Field::perm && t.op == Op::equal;
+            })->value = low;
             rules.insert(rules.begin() + static_cast<std::ptrdiff_t>(one_in(2) ? i + 1 : rules.size()), other);
             break;
         }
@@ -179,13 +195,15 @@ void mutate(KernelState& s) {
             break;
         }
         case 11:  // shadowed
-            {
-                KernelRule other = r;
-                other.tests.insert(other.tests.begin(), test::random_test());
-                rules.insert(rules.begin() + static_cast<std::ptrdiff_t>(one_in(2) ? i + 1 : rules.size()), other);
-                break;
-            }
-        default: std::reverse(r.tests.begin(), r.tests.end()); break;
+        {
+            KernelRule other = r;
+            other.tests.insert(other.tests.begin(), test::random_test());
+            rules.insert(rules.begin() + static_cast<std::ptrdiff_t>(one_in(2) ? i + 1 : rules.size()), other);
+            break;
+        }
+        default:
+            std::reverse(r.tests.begin(), r.tests.end());
+            break;
     }
 }
 
@@ -193,7 +211,8 @@ void mutate(KernelState& s) {
 void make_loadable(KernelState& s) {
     std::vector<KernelRule> kept;
     for (const KernelRule& r : s.filter)
-        if (std::none_of(kept.begin(), kept.end(), [&](const KernelRule& k) { return k.same_as(r); })) kept.push_back(r);
+        if (std::none_of(kept.begin(), kept.end(), [&](const KernelRule& k) { return k.same_as(r); }))
+            kept.push_back(r);
     s.filter = std::move(kept);
     KernelRule pin;
     pin.mask.set(62);
@@ -211,19 +230,22 @@ std::string show(const KernelState& s) {
     for (const KernelRule& r : s.filter) {
         out << (r.action == Action::always ? "always" : "never") << " list " << static_cast<int>(r.list)
             << (r.watch_kind_unknown ? " unknown-watch" : "") << " calls";
-        if (r.mask.full()) out << " all";
+        if (r.mask.full())
+            out << " all";
         else
             for (unsigned nr = 0; nr < mask_syscalls; ++nr)
                 if (r.mask.test(nr)) out << " " << nr;
         for (const FieldTest& t : r.tests)
-            out << " [" << static_cast<unsigned>(t.field) << " " << std::hex << static_cast<std::uint32_t>(t.op) << std::dec << " " << t.value << t.text << "]";
+            out << " [" << static_cast<unsigned>(t.field) << " " << std::hex << static_cast<std::uint32_t>(t.op)
+                << std::dec << " " << t.value << t.text << "]";
         out << "\n";
     }
     return out.str();
 }
 
 /// Empty when the verdict stands, else what is wrong with it.
-std::string judge(const KernelState& before, const KernelState& after, Preserve preserve, std::uint32_t seed, Tally& tally) {
+std::string judge(const KernelState& before, const KernelState& after, Preserve preserve, std::uint32_t seed,
+                  Tally& tally) {
     VerifyOptions options;
     options.preserve = preserve;
     const Verdict v = verify(before, after, options);
@@ -232,7 +254,9 @@ std::string judge(const KernelState& before, const KernelState& after, Preserve 
         const KernelTables* kernel = find_kernel(r->kernel);
         const Decision b = evaluate(before, *kernel, r->event, r->unknown_watch_is_dir);
         const Decision a = evaluate(after, *kernel, r->event, r->unknown_watch_is_dir);
-        return b == r->before && a == r->after && proof::decisions_differ(b, a, preserve) ? "" : "a refutation that evaluate does not confirm";
+        return b == r->before && a == r->after && proof::decisions_differ(b, a, preserve)
+                   ? ""
+                   : "a refutation that evaluate does not confirm";
     }
     if (test::unknown(v)) {
         ++tally.unknown;
@@ -247,8 +271,9 @@ std::string judge(const KernelState& before, const KernelState& after, Preserve 
                 const History h = random_history(arch, nr);
                 const Decision b = HistoryWalk(before, kernel, h).run(), a = HistoryWalk(after, kernel, h).run();
                 if (proof::decisions_differ(b, a, preserve))
-                    return "Proven, but " + describe(h.at_exit) + ": " + to_string(b) + " / " + to_string(a) + " with " +
-                           std::to_string(h.mid_call.size()) + " runs before, " + std::to_string(h.rebound.size()) + " rebinds, on " + kernel.name;
+                    return "Proven, but " + describe(h.at_exit) + ": " + to_string(b) + " / " + to_string(a) +
+                           " with " + std::to_string(h.mid_call.size()) + " runs before, " +
+                           std::to_string(h.rebound.size()) + " rebinds, on " + kernel.name;
                 Event e = test::random_event();
                 if (one_in(2) && e.arch != 0) {
                     e.arch = arch;
@@ -280,8 +305,8 @@ Tally random_tally;
 
 struct Teller {
     ~Teller() {
-        std::cout << "random rules: " << random_tally.proven << " proven, " << random_tally.refuted << " refuted, " << random_tally.unknown
-                  << " unknown\n";
+        std::cout << "random rules: " << random_tally.proven << " proven, " << random_tally.refuted << " refuted, "
+                  << random_tally.unknown << " unknown\n";
     }
 } teller;
 
@@ -291,9 +316,13 @@ RC_GTEST_PROP(VerifyMutations, OfRandomRules, ()) {
     for (unsigned i = 0, n = 1 + below(3); i < n; ++i) mutate(after);
     make_loadable(before);
     make_loadable(after);
-    const Preserve preserve = pick<Preserve>({Preserve::exact, Preserve::exact, Preserve::recorded, Preserve::decision});
+    const Preserve preserve =
+        pick<Preserve>({Preserve::exact, Preserve::exact, Preserve::recorded, Preserve::decision});
     const std::string wrong = judge(before, after, preserve, below(1000000), random_tally);
-    RC_LOG() << "before:\n" << show(before) << "after:\n" << show(after) << "level " << static_cast<int>(preserve) << "\n" << wrong << "\n";
+    RC_LOG() << "before:\n"
+             << show(before) << "after:\n"
+             << show(after) << "level " << static_cast<int>(preserve) << "\n"
+             << wrong << "\n";
     RC_ASSERT(wrong.empty());
 }
 
@@ -342,13 +371,16 @@ TEST(VerifyMutations, OfRealisticRulesOneAtATime) {
         }
         for (const unsigned nr : {0U, 2U, 59U, 62U, 90U, 257U, 452U}) {
             KernelState bit = before;
-            if (bit.filter[i].mask.test(nr)) bit.filter[i].mask.clear(nr);
-            else bit.filter[i].mask.set(nr);
+            if (bit.filter[i].mask.test(nr))
+                bit.filter[i].mask.clear(nr);
+            else
+                bit.filter[i].mask.set(nr);
             check(bit, "bit " + std::to_string(nr) + at);
         }
     }
     // Most mutations break something, and most of what they break shows in one event.
-    EXPECT_GT(tally.refuted, 3 * tally.unknown) << tally.proven << " proven, " << tally.refuted << " refuted, " << tally.unknown << " unknown";
+    EXPECT_GT(tally.refuted, 3 * tally.unknown)
+        << tally.proven << " proven, " << tally.refuted << " refuted, " << tally.unknown << " unknown";
     EXPECT_GT(tally.proven, 0U);
 }
 

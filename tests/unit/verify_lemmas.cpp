@@ -31,7 +31,9 @@ TEST_P(VerifyLemma, IsProven) {
     options.assume_no_foreign_records = lemma.no_foreign_records;
     const Verdict v = verify(before, after, options);
     EXPECT_TRUE(test::proven(v)) << words(v);
-    if (const auto* p = std::get_if<Proven>(&v)) EXPECT_GT(p->obligations, 2000U);
+    if (const auto* p = std::get_if<Proven>(&v)) {
+        EXPECT_GT(p->obligations, 2000U);
+    }
 }
 
 #define PIN "-a always,exit -F arch=b64 -S kill -F uid=4242 -k pin\n"
@@ -120,7 +122,7 @@ const Lemma lemmas[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(Section9, VerifyLemma, ::testing::ValuesIn(lemmas),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& lemma) { return std::string(lemma.param.name); });
 
 }  // namespace
 }  // namespace auopt

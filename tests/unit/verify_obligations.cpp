@@ -38,7 +38,8 @@ KernelTables small_kernel() {
     k.x86_64.chattr.set(90);
     k.x86_64.write.set(86);
     k.x86_64.chattr.set(86);
-    k.x86_64.special = {{2, SyscallKind::open}, {257, SyscallKind::openat}, {437, SyscallKind::openat2}, {59, SyscallKind::execve}};
+    k.x86_64.special = {
+        {2, SyscallKind::open}, {257, SyscallKind::openat}, {437, SyscallKind::openat2}, {59, SyscallKind::execve}};
     k.i386.write.set(38);
     k.i386.chattr.set(15);
     k.i386.special = {{5, SyscallKind::open}, {102, SyscallKind::socketcall}, {11, SyscallKind::execve}};
@@ -59,7 +60,8 @@ TEST(VerifyProjection, ResolvesArchAndPermByCall) {
     EXPECT_TRUE(wa.admits[0].test(82) && wa.admits[0].test(90) && wa.admits[0].test(2) && wa.admits[0].test(437));
     EXPECT_FALSE(wa.admits[0].test(0) || wa.admits[0].test(59) || wa.admits[0].test(426));
     EXPECT_TRUE(wa.admits[1].test(15) && wa.admits[1].test(102) && !wa.admits[1].test(90));
-    for (unsigned nr = first_new_syscall; nr <= last_new_syscall; ++nr) EXPECT_TRUE(wa.admits[0].test(nr) && wa.admits[1].test(nr));
+    for (unsigned nr = first_new_syscall; nr <= last_new_syscall; ++nr)
+        EXPECT_TRUE(wa.admits[0].test(nr) && wa.admits[1].test(nr));
     EXPECT_TRUE(p->rules[1].admits[0].none());
     EXPECT_EQ(p->rules[1].admits[1].count(), 1U);
     EXPECT_FALSE(p->rules[2].admits[0].test(82));
@@ -69,7 +71,8 @@ TEST(VerifyProjection, ResolvesArchAndPermByCall) {
 }
 
 TEST(VerifyProjection, EqualListsAreGroupedAndDropped) {
-    const KernelState s = load_text("-w /etc/passwd -p wa -k id\n-a always,exit -F arch=b64 -S chmod -F auid>=1000 -k p\n");
+    const KernelState s =
+        load_text("-w /etc/passwd -p wa -k id\n-a always,exit -F arch=b64 -S chmod -F auid>=1000 -k p\n");
     const proof::PermModel perms(*find_kernel("linux-6.1"));
     proof::Vocabulary v;
     const auto p = proof::project(s, perms, false, v);
@@ -129,7 +132,8 @@ TEST(VerifyUnknown, KeysOnExcludeAreNotCosmetic) {
 }
 
 TEST(VerifyUnknown, TwoEqualRulesInTheOutput) {
-    KernelState before = load_text("-a always,exit -F arch=b64 -S kill -k a\n-a always,exit -F arch=b64 -S chmod -k b\n");
+    KernelState before =
+        load_text("-a always,exit -F arch=b64 -S kill -k a\n-a always,exit -F arch=b64 -S chmod -k b\n");
     KernelState after = before;
     after.filter.push_back(after.filter.back());
     const Verdict v = verify(before, after, {});
@@ -139,7 +143,8 @@ TEST(VerifyUnknown, TwoEqualRulesInTheOutput) {
 
 TEST(VerifyUnknown, ReasonsNameTheCallAndTheLines) {
     // Shadowed on one path: equal until the file is replaced twice, so no event refutes it.
-    const Verdict v = verify(load_text("-a never,exit -F path=/f\n-a always,exit -F path=/f -k w\n"), load_text("-a never,exit -F path=/f\n"), {});
+    const Verdict v = verify(load_text("-a never,exit -F path=/f\n-a always,exit -F path=/f -k w\n"),
+                             load_text("-a never,exit -F path=/f\n"), {});
     ASSERT_TRUE(test::unknown(v)) << words(v);
     EXPECT_NE(std::get<Unknown>(v).reason.find("x86_64 read(0)"), std::string::npos) << words(v);
     EXPECT_NE(std::get<Unknown>(v).reason.find("line 2"), std::string::npos) << words(v);
@@ -195,7 +200,8 @@ TEST(VerifyRefuted, NamesAreBuiltForTestsOverNames) {
     const Event owner = refute("-a always,exit -F arch=b64 -S openat -F obj_uid=1000 -F filetype=dir -k w\n",
                                "-a always,exit -F arch=b64 -S openat -F obj_uid=1000 -F filetype=file -k w\n");
     ASSERT_FALSE(owner.names.empty());
-    const Event compared = refute("-a always,exit -F arch=b64 -S openat -C uid!=obj_uid -k w\n", "-a always,exit -F arch=b64 -S openat -C uid=obj_uid -k w\n");
+    const Event compared = refute("-a always,exit -F arch=b64 -S openat -C uid!=obj_uid -k w\n",
+                                  "-a always,exit -F arch=b64 -S openat -C uid=obj_uid -k w\n");
     ASSERT_FALSE(compared.names.empty());
 }
 
@@ -203,7 +209,8 @@ TEST(VerifyKernels, EachKernelOfTheOptionsCounts) {
     KernelTables a = small_kernel(), b = small_kernel();
     b.name = "other";
     b.x86_64.write.set(300);
-    const KernelState before = load_text("-a always,exit -S all -F dir=/d -F perm=w -k w\n-a always,exit -F arch=b64 -S kill -k a\n");
+    const KernelState before =
+        load_text("-a always,exit -S all -F dir=/d -F perm=w -k w\n-a always,exit -F arch=b64 -S kill -k a\n");
     KernelState after = before;
     after.filter[0].mask.clear(300);
     VerifyOptions options;
@@ -216,8 +223,12 @@ TEST(VerifyKernels, EachKernelOfTheOptionsCounts) {
 }
 
 TEST(VerifySolver, AResourceLimitIsNotAProof) {
-    const KernelState before = load_text("-a never,exit -F arch=b64 -S openat -F a1&=3 -F uid=1\n-a always,exit -F arch=b64 -S openat -F a1&=12 -F uid=2 -k b\n");
-    const KernelState after = load_text("-a always,exit -F arch=b64 -S openat -F a1&=12 -F uid=2 -k b\n-a never,exit -F arch=b64 -S openat -F a1&=3 -F uid=1\n");
+    const KernelState before = load_text(
+        "-a never,exit -F arch=b64 -S openat -F a1&=3 -F uid=1\n-a always,exit -F arch=b64 -S openat -F a1&=12 -F "
+        "uid=2 -k b\n");
+    const KernelState after = load_text(
+        "-a always,exit -F arch=b64 -S openat -F a1&=12 -F uid=2 -k b\n-a never,exit -F arch=b64 -S openat -F a1&=3 -F "
+        "uid=1\n");
     VerifyOptions options;
     EXPECT_TRUE(test::proven(verify(before, after, options)));
     options.solver_rlimit = 1;

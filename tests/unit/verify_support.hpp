@@ -20,11 +20,13 @@ inline std::string expand_ranges(const std::string& rules) {
     for (std::size_t i = 0; i < rules.size();) {
         std::size_t first_end = i, last_end = 0;
         const bool after_comma = i > 0 && (rules[i - 1] == ',' || (i > 2 && rules.compare(i - 3, 3, "-S ") == 0));
-        while (after_comma && first_end < rules.size() && std::isdigit(static_cast<unsigned char>(rules[first_end]))) ++first_end;
+        while (after_comma && first_end < rules.size() && std::isdigit(static_cast<unsigned char>(rules[first_end])))
+            ++first_end;
         if (after_comma && first_end > i && first_end < rules.size() && rules[first_end] == '-') {
             last_end = first_end + 1;
             while (last_end < rules.size() && std::isdigit(static_cast<unsigned char>(rules[last_end]))) ++last_end;
-            const int first = std::stoi(rules.substr(i, first_end - i)), last = std::stoi(rules.substr(first_end + 1, last_end));
+            const int first = std::stoi(rules.substr(i, first_end - i)),
+                      last = std::stoi(rules.substr(first_end + 1, last_end));
             for (int n = first; n <= last; ++n) out += std::to_string(n) + (n == last ? "" : ",");
             i = last_end;
             continue;
@@ -41,11 +43,13 @@ inline KernelState load_text(const std::string& rules) {
     const FileId file = sources.add("test.rules", expand_ranges(rules));
     Diagnostics diagnostics;
     CompileOptions options;
-    if (rules.find("io_uring") != std::string::npos) options.version = AuditctlVersion::v3_1_5;  // the first that knows the list
+    if (rules.find("io_uring") != std::string::npos)
+        options.version = AuditctlVersion::v3_1_5;  // the first that knows the list
     options.facts.users = {{"root", 0}};
     options.facts.groups = {{"root", 0}};
     options.facts.directories = {"/", "/d", "/d/one", "/d/two", "/d/three", "/etc", "/unknown", "/usr/bin", "/bin"};
-    options.facts.files = {"/f", "/g", "/etc/passwd", "/etc/shadow", "/etc/group", "/usr/bin/x", "/bin/x", "/usr/bin/su"};
+    options.facts.files = {"/f",         "/g",         "/etc/passwd", "/etc/shadow",
+                           "/etc/group", "/usr/bin/x", "/bin/x",      "/usr/bin/su"};
     const Program program = compile(sources, split_lines(sources, file), options, diagnostics);
     LoadOptions load_options;
     load_options.facts = &options.facts;

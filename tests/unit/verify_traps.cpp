@@ -34,8 +34,11 @@ TEST_P(VerifyTrap, IsNotProven) {
         const Verdict v = forward ? verify(before, after, options) : verify(after, before, options);
         SCOPED_TRACE(words(v));
         EXPECT_FALSE(test::proven(v));
-        if (trap.expect == Expect::refuted) EXPECT_TRUE(test::refuted(v));
-        if (trap.expect == Expect::unknown) EXPECT_TRUE(test::unknown(v));
+        if (trap.expect == Expect::refuted) {
+            EXPECT_TRUE(test::refuted(v));
+        } else if (trap.expect == Expect::unknown) {
+            EXPECT_TRUE(test::unknown(v));
+        }
         if (const auto* r = std::get_if<Refuted>(&v)) {
             const KernelTables* kernel = find_kernel(r->kernel);
             ASSERT_NE(kernel, nullptr);
@@ -184,7 +187,7 @@ const Trap traps[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(Section7, VerifyTrap, ::testing::ValuesIn(traps),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& trap) { return std::string(trap.param.name); });
 
 }  // namespace
 }  // namespace auopt
