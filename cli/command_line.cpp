@@ -214,7 +214,7 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
         std::ostringstream out, err;
         const int code = app.exit(error, out, err);
         result.out = out.str();
-        result.err = err.str();
+        result.err = err.str().empty() ? std::string() : "auopt: " + err.str();
         result.exit_code = code == 0 ? static_cast<int>(exit_clean) : static_cast<int>(exit_usage);
         return result;
     }

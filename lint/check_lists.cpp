@@ -35,8 +35,8 @@ void check_lists(const LintContext& context, Diagnostics& diagnostics) {
         if (!rule.tests.empty()) continue;  // an exception for some tasks is a decision, not a slip
         diagnostics.add({std::string(ids::never_task), Level::error, line_of(rule),
                          others == 0 ? std::string("no task started after this is loaded is audited")
-                                     : fmt::format("no task started after this is loaded is audited: the {} rules for system calls and files "
-                                                   "hold only for tasks that run already", others),
+                                     : fmt::format("no task started after this is loaded is audited: {} "
+                                                   "only for tasks that run already", others == 1 ? "the rule holds" : fmt::format("the {} rules hold", others)),
                          {}, "delete this line; its place in the file makes no difference; auopt explain AU107", std::nullopt});
     }
     for (const KernelRule& rule : context.state.exclude) {

@@ -81,7 +81,7 @@ void check_portability(const LintContext& context, Diagnostics& diagnostics) {
     }
     for (const auto& [place, loss] : losses) {
         diagnostics.add({std::string(ids::perm_narrowed), Level::warning, field_place(context.sources, here.at(place), {"perm"}),
-                         fmt::format("auditctl {} reads perm= with arch as a list of calls of its own and records less: not {}",
+                         fmt::format("records less in auditctl {}: with arch before it, perm= becomes a list of calls there, without {}",
                                      fmt::join(loss.versions, ", "), fmt::join(loss.calls, ", ")),
                          {}, "write -F perm= before -F arch, or leave arch out; auopt explain AU501", std::nullopt});
     }

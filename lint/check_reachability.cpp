@@ -55,12 +55,15 @@ void report(const KernelRule& earlier, const KernelRule& later, Diagnostics& dia
     const bool same_outcome = earlier.action == later.action && rule_key(earlier) == rule_key(later);
     const std::vector<Note> notes{{line_of(earlier), same_outcome ? "by this rule" : fmt::format("by this rule ({})", key_text(earlier))}};
     if (near_duplicates(earlier, later)) {
-        const bool order_only = same_outcome;
-        diagnostics.add({std::string(ids::near_duplicate), order_only ? Level::info : Level::warning, line_of(later),
-                         order_only ? std::string("the same rule again with its tests in another order")
-                                    : fmt::format("the same events as an earlier rule: this one's {} can never appear",
-                                                  later.action == earlier.action ? key_text(later) : std::string("action")),
-                         notes, "delete one of them; auopt explain AU203", std::nullopt});
+        std::string message = "the same rule again with its tests in another order";
+        if (!same_outcome && placement(later) == Placement::inode_hash) {
+            // Watches that are bound anew change places in their bucket (kernel/audit_watch.c:audit_update_watch).
+            message = "the same events as an earlier rule: which of the two decides changes whenever the file is replaced";
+        } else if (!same_outcome) {
+            message = fmt::format("the same events as an earlier rule: this one's {} can never appear",
+                                  later.action == earlier.action ? key_text(later) : std::string("action"));
+        }
+        diagnostics.add({std::string(ids::near_duplicate), same_outcome ? Level::info : Level::warning, line_of(later), std::move(message), notes, "delete one of them; auopt explain AU203", std::nullopt});
         return;
     }
     if (later.action == Action::never && earlier.action == Action::always) {

@@ -55,7 +55,8 @@ const std::vector<IdRow>& lint_ids() {
          "recorded. Move the never rule up."},
         {near_duplicate, W, "the same rule but for key or order of tests",
          "Both rules select the same events. The kernel does not refuse the second, since key and order count as differences there, but it "
-         "can never be the first match. One event carries one rule's key; several keys on one rule are joined and can all be searched for."},
+         "can never be the first match. One event carries one rule's key; several keys on one rule are joined and can all be searched for. "
+         "Two watches on one file are worse: each time the file is replaced they change places, and with them the key."},
         {lock_before_rules, E, "-e 2 before rules",
          "After -e 2 the kernel refuses every change until the next boot: rules that follow in the file are not loaded. augenrules moves -e "
          "to the end by itself; a file loaded with auditctl -R must have it there."},

@@ -16,6 +16,7 @@ struct Suppression {
     std::uint32_t line = 0;  // of the rule it is about
     bool has_reason = false;
     bool used = false;
+    bool forbidden = false;  // it names a line that does not load
 };
 
 constexpr std::string_view marker = "auopt: ignore";
@@ -62,7 +63,7 @@ std::vector<Suppression> suppressions_of(const Sources& sources, FileId file) {
         const std::string_view names = rest.substr(0, rest.find("reason="));
         for (std::string& id : ids_in(names)) {
             all.push_back({Span{file, number, static_cast<std::uint32_t>(at + 1), static_cast<std::uint32_t>(line.size() - at)},
-                           std::move(id), 0, gives_reason(rest), false});
+                           std::move(id), 0, gives_reason(rest), false, false});
         }
     }
     return all;
@@ -77,12 +78,13 @@ void apply_suppressions(const Sources& sources, Diagnostics& diagnostics) {
     }
     if (all.empty()) return;
     std::erase_if(diagnostics.items(), [&](const Diagnostic& d) {
-        if (d.id.starts_with("AU0") && d.level == Level::error) return false;
+        const bool does_not_load = d.id.starts_with("AU0") && d.level == Level::error;
         bool taken = false;
         for (Suppression& s : all) {
-            if (s.id != d.id || s.comment.file != d.span.file || s.line != d.span.line || s.line == 0) continue;
+            if (s.id != d.id || !(s.comment.file == d.span.file) || s.line != d.span.line || s.line == 0) continue;
             s.used = true;
-            taken = taken || s.has_reason;
+            s.forbidden = does_not_load;
+            taken = taken || (s.has_reason && !does_not_load);
         }
         return taken;
     });
@@ -92,6 +94,9 @@ void apply_suppressions(const Sources& sources, Diagnostics& diagnostics) {
             if (!reported.insert((std::uint64_t{s.comment.file.value} << 32U) | s.comment.line).second) continue;
             diagnostics.add({std::string(ids::suppression_without_reason), Level::warning, s.comment,
                              "a suppression needs a reason; without one it suppresses nothing", {}, "add reason=\"...\"", std::nullopt});
+        } else if (s.forbidden) {
+            diagnostics.add({std::string(ids::unused_suppression), Level::warning, s.comment,
+                             fmt::format("{} cannot be suppressed: the line does not load", s.id), {}, "delete this comment", std::nullopt});
         } else if (!s.used) {
             diagnostics.add({std::string(ids::unused_suppression), Level::warning, s.comment,
                              fmt::format("nothing here to suppress: {} is not reported for the next rule", s.id), {}, "delete this comment",

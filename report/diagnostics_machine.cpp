@@ -1,9 +1,11 @@
 // The formats for programs: JSON (cli reference, "Machine formats"), SARIF 2.1.0 and GitHub workflow commands.
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "lint/lint.hpp"
 #include "report/diagnostics.hpp"
 #include "report/printable.hpp"
 #include "report/sha256.hpp"
@@ -18,6 +20,13 @@ std::string dump(const ordered_json& value) {
 }
 
 std::uint32_t end_column(const Span& span) { return span.column == 0 ? 0 : span.column + span.length; }
+
+const IdRow* find_row(std::string_view id) {
+    if (const IdRow* row = find_id(id)) return row;
+    const auto& rows = lint_ids();
+    const auto found = std::find_if(rows.begin(), rows.end(), [&](const IdRow& row) { return row.id == id; });
+    return found == rows.end() ? nullptr : &*found;
+}
 
 std::string sarif_level(Level level) {
     switch (level) {
@@ -133,7 +142,10 @@ std::string render_sarif(const Sources& sources, const Diagnostics& diagnostics)
     for (const Diagnostic& d : diagnostics.items()) {
         if (!rule_index.contains(d.id)) {
             rule_index[d.id] = rules.size();
-            rules.push_back({{"id", d.id}, {"help", {{"text", "auopt explain " + d.id}}}});
+            ordered_json rule{{"id", d.id}};
+            if (const IdRow* row = find_row(d.id)) rule["shortDescription"] = {{"text", row->summary}};
+            rule["help"] = {{"text", "auopt explain " + d.id}};
+            rules.push_back(std::move(rule));
         }
         const std::string subject = d.id + '\0' + sources.name(d.span.file) + '\0' +
                                     folded(d.span.line == 0 ? std::string_view{} : sources.line(d.span.file, d.span.line));

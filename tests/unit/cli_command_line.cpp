@@ -1,0 +1,66 @@
+// Flags, usage errors, and what this version says it does not have.
+#include <gtest/gtest.h>
+
+#include "cli/exit_codes.hpp"
+#include "cli/options.hpp"
+
+namespace auopt {
+namespace {
+
+CommandLine parse(std::vector<std::string> arguments, const std::string& program = "auopt") {
+    return parse_command_line(program, std::move(arguments));
+}
+
+TEST(CommandLine, ListsTakeOneArgumentAndCommas) {
+    const CommandLine line = parse({"lint", "--ignore", "AU1,AU2", "--ignore", "AU3", "a.rules", "b.rules"});
+    ASSERT_TRUE(line.verb) << line.err;
+    const auto& lint = std::get<LintVerb>(*line.verb);
+    EXPECT_EQ(lint.ignore, (std::vector<std::string>{"AU1", "AU2", "AU3"}));
+    EXPECT_EQ(lint.inputs, (std::vector<std::string>{"a.rules", "b.rules"}));
+}
+
+TEST(CommandLine, AulintMeansLint) {
+    const CommandLine line = parse({"x.rules"}, "/usr/bin/aulint");
+    ASSERT_TRUE(line.verb) << line.err;
+    EXPECT_EQ(std::get<LintVerb>(*line.verb).inputs, std::vector<std::string>{"x.rules"});
+}
+
+TEST(CommandLine, ADashIsStandardInput) {
+    const CommandLine line = parse({"cost", "-", "--format", "json"});
+    ASSERT_TRUE(line.verb) << line.err;
+    EXPECT_EQ(std::get<CostVerb>(*line.verb).inputs, std::vector<std::string>{"-"});
+}
+
+TEST(CommandLine, UsageErrorsLeaveWith2) {
+    for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+             {}, {"polish"}, {"lint", "--polish"}, {"optimize", "--preserve", "decision"}, {"optimize", "--format", "sarif"}, {"verify", "a"},
+             {"verify", "-", "-"}, {"optimize", "--assume", "magic"}, {"optimize", "--passes", "make_faster"}, {"cost", "--top", "x"},
+             {"optimize", "--report", "x.html"}, {"lint", "--fail-on", "sometimes"}, {"augenrules", "--fallback", "hope"}}) {
+        const CommandLine line = parse(arguments);
+        EXPECT_FALSE(line.verb);
+        EXPECT_EQ(line.exit_code, exit_usage);
+        EXPECT_FALSE(line.err.empty());
+    }
+}
+
+TEST(CommandLine, LaterFeaturesAreRefusedPlainly) {
+    for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+             {"diff", "a", "b"}, {"why"}, {"coverage"}, {"fmt"}, {"profiles"}, {"lint", "--loaded"}, {"gate", "--require", "stig"},
+             {"optimize", "--cert=x"}, {"optimize", "--workload", "w"}, {"lint", "--fix"}, {"cost", "--cpu", "x"}}) {
+        const CommandLine line = parse(arguments);
+        EXPECT_EQ(line.exit_code, exit_usage);
+        EXPECT_NE(line.err.find("does not have"), std::string::npos) << line.err;
+    }
+}
+
+TEST(CommandLine, HelpAndVersionGoToStandardOutput) {
+    for (const char* flag : {"--help", "--version"}) {
+        const CommandLine line = parse({flag});
+        EXPECT_EQ(line.exit_code, exit_clean);
+        EXPECT_FALSE(line.out.empty());
+        EXPECT_TRUE(line.err.empty());
+    }
+}
+
+}  // namespace
+}  // namespace auopt

@@ -1,0 +1,130 @@
+// Nothing unproven comes out: a rewriter that is wrong in many ways is caught every time.
+#include <gtest/gtest.h>
+
+#include "cli/audit_rules_text.hpp"
+#include "cli/optimize_proven.hpp"
+
+namespace auopt {
+namespace {
+
+using Status = OptimizeOutcome::Status;
+
+struct Case {
+    Inputs inputs;
+    Setting setting;
+    Diagnostics diagnostics;
+
+    explicit Case(const std::string& text, const std::string& target = "any") {
+        const FileId file = inputs.sources.add("in.rules", text);
+        inputs.lines = split_lines(inputs.sources, file);
+        inputs.portable_names = {"in.rules"};
+        inputs.files = {{"in.rules", "0"}};
+        inputs.plain_text = text;
+        CommonOptions common;
+        common.target = target;
+        setting = make_setting(common, inputs.lines);
+        setting.compile.facts.directories = {"/etc/sudoers.d"};
+        setting.compile.facts.files = {"/etc/passwd"};
+    }
+    OptimizeOutcome run(std::function<void(KernelState&)> wrong = nullptr) {
+        OptimizeRequest request(inputs, setting);
+        if (wrong) {
+            request.rewrite = [wrong](KernelState& state, const OptimizeOptions&) {
+                wrong(state);
+                return std::vector<PassReport>{};
+            };
+        }
+        return optimize_proven(request, diagnostics);
+    }
+};
+
+const std::string rules =
+    "-D\n-b 8192\n"
+    "-w /etc/passwd -p wa -k identity\n"
+    "-w /etc/sudoers.d -p wa -k actions\n"
+    "-a never,exit -F arch=b64 -S open -F uid=5\n"
+    "-a always,exit -F arch=b64 -S open,creat -F exit=-13 -F auid>=1000 -F auid!=unset -k access\n"
+    "-a always,exit -F arch=b64 -S chmod -F auid>=1000 -F auid!=unset -k perm\n"
+    "-a always,exclude -F msgtype=CWD\n"
+    "-a always,user -F uid=7\n"
+    "-e 2\n";
+
+TEST(OptimizeProven, TheRealOptimizerIsProven) {
+    const OptimizeOutcome outcome = Case(rules).run();
+    EXPECT_EQ(outcome.status, Status::proven) << outcome.reason;
+    EXPECT_FALSE(outcome.text.empty());
+    EXPECT_TRUE(outcome.text.ends_with("-e 2\n"));
+}
+
+TEST(OptimizeProven, DoingNothingIsProven) {
+    const OptimizeOutcome outcome = Case(rules).run([](KernelState&) {});
+    EXPECT_EQ(outcome.status, Status::proven) << outcome.reason;
+}
+
+TEST(OptimizeProven, TheSameBytesEveryTime) { EXPECT_EQ(Case(rules).run().text, Case(rules).run().text); }
+
+TEST(OptimizeProven, ItsOutputIsAFixedPoint) {
+    const OptimizeOutcome once = Case(rules).run();
+    const OptimizeOutcome twice = Case(once.text).run();
+    ASSERT_EQ(twice.status, Status::proven) << twice.reason;
+    EXPECT_EQ(once.wire_after, twice.wire_after);
+}
+
+TEST(OptimizeProven, WrongRewritesNeverComeOut) {
+    const std::vector<std::pair<const char*, std::function<void(KernelState&)>>> wrong{
+        {"drops a rule", [](KernelState& s) { s.filter.pop_back(); }},
+        {"drops a watch", [](KernelState& s) { s.filter.erase(s.filter.begin()); }},
+        {"drops an exception", [](KernelState& s) { s.filter.erase(s.filter.begin() + 2); }},
+        {"changes a key", [](KernelState& s) { s.filter.back().tests.back().text = "other"; }},
+        {"drops a key", [](KernelState& s) { s.filter.back().tests.pop_back(); }},
+        {"turns always into never", [](KernelState& s) { s.filter.back().action = Action::never; }},
+        {"clears a call", [](KernelState& s) { s.filter[3].mask.clear(85); }},
+        {"adds a call", [](KernelState& s) { s.filter[3].mask.set(86); }},
+        {"moves the exception behind its rule", [](KernelState& s) { std::swap(s.filter[2], s.filter[3]); }},
+        {"loosens a test", [](KernelState& s) { s.filter[3].tests[2].value = 999; }},
+        {"drops a test", [](KernelState& s) { s.filter[3].tests.erase(s.filter[3].tests.begin() + 1); }},
+        {"drops an exclude rule", [](KernelState& s) { s.exclude.clear(); }},
+        {"drops a user rule", [](KernelState& s) { s.user.clear(); }},
+        {"drops everything", [](KernelState& s) { s = KernelState{}; }},
+        {"doubles a rule", [](KernelState& s) { s.filter.push_back(s.filter.back()); }},
+        {"a key with a newline", [](KernelState& s) { s.filter.back().tests.back().text = "x\n-D"; }},
+    };
+    for (const auto& [name, rewrite] : wrong) {
+        const OptimizeOutcome outcome = Case(rules).run(rewrite);
+        EXPECT_NE(outcome.status, Status::proven) << name;
+        EXPECT_TRUE(outcome.text.empty()) << name;
+        EXPECT_NE(exit_code_of(outcome.status), 0) << name;
+    }
+}
+
+TEST(OptimizeProven, SettingsOfTheInputCannotGetLost) {
+    const OptimizeOutcome outcome = Case("-b 5\n-r 3\n-f 0\n-a always,exit -F arch=b64 -S chmod -k x\n-e 1\n").run();
+    ASSERT_EQ(outcome.status, Status::proven) << outcome.reason;
+    EXPECT_EQ(outcome.before.settings, outcome.after.settings);
+}
+
+TEST(OptimizeProven, InputsThatWouldNotLoad) {
+    Case c("-w relative\n");
+    EXPECT_EQ(c.run().status, Status::would_not_load);
+    EXPECT_TRUE(c.diagnostics.has_errors());
+    Case ignored("-i\n-w relative\n-a always,exit -F arch=b64 -S chmod -k x\n");
+    EXPECT_EQ(ignored.run().status, Status::proven);
+    EXPECT_FALSE(ignored.diagnostics.has_errors());
+}
+
+TEST(OptimizeProven, VersionsThatRefuseTheInputAreNotPromised) {
+    const OptimizeOutcome outcome = Case("-a always,exit -F arch=b64 -S connect -F saddr_fam=10 -k x\n").run();
+    ASSERT_EQ(outcome.status, Status::proven) << outcome.reason;
+    EXPECT_EQ(outcome.text.find("2.8.5"), std::string::npos);
+    EXPECT_NE(outcome.text.find("3.0.9"), std::string::npos);
+}
+
+TEST(OptimizeProven, EveryTargetReadsAndProves) {
+    for (const Target& target : targets()) {
+        const OptimizeOutcome outcome = Case(rules, target.name).run();
+        EXPECT_EQ(outcome.status, Status::proven) << target.name << ": " << outcome.reason;
+    }
+}
+
+}  // namespace
+}  // namespace auopt
