@@ -51,7 +51,8 @@ void apply_comparison(LineState& state, const Argument& argument) {
     // One number per field: both spellings of auid are the same one.
     const auto number = comparison_number(field_by_number(left->number)->name, field_by_number(right->number)->name);
     if (!number) {
-        state.fail(ids::bad_comparison, argument.span, fmt::format("{} cannot be compared with {}", left->name, right->name));
+        state.fail(ids::bad_comparison, argument.span,
+                   fmt::format("{} cannot be compared with {}", left->name, right->name));
         return;
     }
     FieldTest test;

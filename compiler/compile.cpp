@@ -28,20 +28,23 @@ void check_tokens(LineState& state, const TokenLine& tokens) {
     }
     if (!tokens.dropped.empty()) {
         state.warn(ids::tokens_dropped, tokens.dropped.front().span,
-                   fmt::format("auditctl {} keeps {} words of a line this short and drops the rest", state.features.name,
-                               tokens.tokens.size()),
+                   fmt::format("auditctl {} keeps {} words of a line this short and drops the rest",
+                               state.features.name, tokens.tokens.size()),
                    "write options and arguments as one word (-kname)");
     }
     for (const auto& token : tokens.tokens) {
         if (token.escape_kept) {
-            state.warn(ids::escape_in_first_token, token.span, "escapes in the first word of a line stay two control bytes",
+            state.warn(ids::escape_in_first_token, token.span,
+                       "escapes in the first word of a line stay two control bytes",
                        "write the option and its argument as two words");
         }
         if (token.control_byte) {
-            state.warn(ids::control_byte, token.span, "a byte 0x07 or 0x04 is read as an escape and swallows the next byte");
+            state.warn(ids::control_byte, token.span,
+                       "a byte 0x07 or 0x04 is read as an escape and swallows the next byte");
         }
         if (token.text.find('\t') != std::string::npos) {
-            state.warn(ids::tab_in_token, token.span, "a TAB does not separate words: it is part of this one", "use spaces");
+            state.warn(ids::tab_in_token, token.span, "a TAB does not separate words: it is part of this one",
+                       "use spaces");
         }
     }
     const Token& last = tokens.tokens.back();
@@ -75,7 +78,8 @@ void run_options(LineState& state, const TokenLine& tokens) {
     const bool has_rule = state.add || state.del;
     if (state.ended_early) {
         if (state.running == Running::done && (has_rule || scanner.index() < scanner.count())) {
-            state.warn(ids::rule_swallowed, state.line, "an option on this line ends it at once: nothing else on it takes effect",
+            state.warn(ids::rule_swallowed, state.line,
+                       "an option on this line ends it at once: nothing else on it takes effect",
                        "give each its own line");
         }
         return;
@@ -88,13 +92,14 @@ void run_options(LineState& state, const TokenLine& tokens) {
     } else if (scanner.index() < count && state.running != Running::error) {
         const Token* stray = scanner.at(scanner.index());
         state.fail(ids::stray_parameter, stray->span, fmt::format("`{}` belongs to no option", stray->text),
-                   stray->text.starts_with('#') ? "a comment needs a line of its own"
+                   stray->text.starts_with('#')   ? "a comment needs a line of its own"
                    : stray->text.starts_with('-') ? "an option before it has already ended the line"
                                                   : "");
     }
     if (!state.key.empty() && !state.listing && state.running != Running::error) finish_key(state);
     if (state.running == Running::done && has_rule) {
-        state.warn(ids::rule_swallowed, state.line, "the rule on this line is never sent, because another option ends the line",
+        state.warn(ids::rule_swallowed, state.line,
+                   "the rule on this line is never sent, because another option ends the line",
                    "give each its own line");
     }
 }
@@ -164,7 +169,8 @@ Program compile(const Sources&, const std::vector<InputLine>& lines, const Compi
         if (state.ignore_errors) program.errors_ignored = true;
         if (state.continue_on_error) {
             if (keep_going == Continue::failed) {
-                state.warn(ids::failure_forgotten, line.span, "this second -c makes auditctl forget that a line has failed");
+                state.warn(ids::failure_forgotten, line.span,
+                           "this second -c makes auditctl forget that a line has failed");
             }
             keep_going = Continue::on;
         }

@@ -29,26 +29,40 @@ using Text = tl::expected<std::string, std::string>;
 
 std::string_view op_text(Op op) {
     switch (op) {
-        case Op::equal: return "=";
-        case Op::not_equal: return "!=";
-        case Op::less: return "<";
-        case Op::greater: return ">";
-        case Op::less_equal: return "<=";
-        case Op::greater_equal: return ">=";
-        case Op::bit_mask: return "&";
-        case Op::bit_test: return "&=";
+        case Op::equal:
+            return "=";
+        case Op::not_equal:
+            return "!=";
+        case Op::less:
+            return "<";
+        case Op::greater:
+            return ">";
+        case Op::less_equal:
+            return "<=";
+        case Op::greater_equal:
+            return ">=";
+        case Op::bit_mask:
+            return "&";
+        case Op::bit_test:
+            return "&=";
     }
     return {};
 }
 
 std::optional<std::string_view> list_word(List list) {
     switch (list) {
-        case List::user: return "user";
-        case List::task: return "task";
-        case List::exit: return "exit";
-        case List::exclude: return "exclude";
-        case List::filesystem: return "filesystem";
-        case List::io_uring: return "io_uring";
+        case List::user:
+            return "user";
+        case List::task:
+            return "task";
+        case List::exit:
+            return "exit";
+        case List::exclude:
+            return "exclude";
+        case List::filesystem:
+            return "filesystem";
+        case List::io_uring:
+            return "io_uring";
     }
     return std::nullopt;
 }
@@ -90,8 +104,10 @@ Text number_text(const FieldRow& row, const FieldTest& test, Machine host) {
         case ValueClass::user:
         case ValueClass::session:
             return value == id_unset ? "-1" : fmt::format("{}", value);
-        case ValueClass::exit_code: return fmt::format("{}", static_cast<std::int32_t>(value));
-        case ValueClass::argument: return fmt::format("0x{:x}", value);
+        case ValueClass::exit_code:
+            return fmt::format("{}", static_cast<std::int32_t>(value));
+        case ValueClass::argument:
+            return fmt::format("0x{:x}", value);
         case ValueClass::arch:
             if (!elf_machine(value)) return cannot("arch 0x{:x} has no name in auditctl", value);
             return arch_text(value, host);
@@ -115,8 +131,10 @@ Text number_text(const FieldRow& row, const FieldTest& test, Machine host) {
             return fmt::format("{}", value);
         case ValueClass::number:
         case ValueClass::unsigned_number:
-        case ValueClass::group: return fmt::format("{}", value);
-        case ValueClass::text: break;
+        case ValueClass::group:
+            return fmt::format("{}", value);
+        case ValueClass::text:
+            break;
     }
     return cannot("{} is no number", row.name);
 }
@@ -125,7 +143,8 @@ Text number_text(const FieldRow& row, const FieldTest& test, Machine host) {
 Text test_text(const FieldTest& test, List list, Machine host) {
     const std::string_view op = op_text(test.op);
     if (op.empty()) return cannot("operator 0x{:x} has no spelling", static_cast<std::uint32_t>(test.op));
-    if (test.field == Field::field_compare && list == List::exit && (test.op == Op::equal || test.op == Op::not_equal)) {
+    if (test.field == Field::field_compare && list == List::exit &&
+        (test.op == Op::equal || test.op == Op::not_equal)) {
         for (const auto& row : comparison_rows())
             if (row.number == test.value) return fmt::format(" -C {}{}{}", row.left, op, row.right);
     }
@@ -135,7 +154,8 @@ Text test_text(const FieldTest& test, List list, Machine host) {
     const Text value = row->value_class == ValueClass::text ? Text(test.text) : number_text(*row, test, host);
     if (!value) return value;
     if (value->empty()) return cannot("{} has no value", row->name);
-    if (row->value_class == ValueClass::text && value->size() > max_text_bytes) return cannot("the text of {} is too long", row->name);
+    if (row->value_class == ValueClass::text && value->size() > max_text_bytes)
+        return cannot("the text of {} is too long", row->name);
     // Read back what would be written: a value may hold something that is taken for the operator.
     const std::string plain = std::string(row->name) + std::string(op) + *value;
     const auto split = split_field(plain);
@@ -184,7 +204,8 @@ tl::expected<SyscallsText, std::string> syscalls_text(const SyscallMask& mask) {
 }
 
 Text checked_length(std::string line) {
-    if (line.size() >= max_line_bytes) return cannot("the line would have {} bytes, and auditctl reads {}", line.size(), max_line_bytes);
+    if (line.size() >= max_line_bytes)
+        return cannot("the line would have {} bytes, and auditctl reads {}", line.size(), max_line_bytes);
     const TokenLine tokens = tokenize(line, Span{}, TokenLimit::third_of_length);
     if (!tokens.dropped.empty()) return cannot("the line has more words than auditctl keeps");
     return line;
@@ -202,13 +223,15 @@ Text watch_line(const KernelRule& rule, Machine host) {
     if (tests[0].text.size() > max_watch_bytes) return cannot("the watched path is too long");
     if (tests[0].text.empty() || tests[0].text[0] != '/') return cannot("a watched path starts with /");
     if (tests[0].text.find_first_not_of('/') == std::string::npos) return cannot("the root is no file");
-    if (tests[0].text.size() > 2 && tests[0].text.back() == '/') return cannot("auditctl cuts the slash at the end of a watched path");
+    if (tests[0].text.size() > 2 && tests[0].text.back() == '/')
+        return cannot("auditctl cuts the slash at the end of a watched path");
     const Text path = escaped(tests[0].text);
     if (!path) return path;
     std::string line = "-w " + *path;
     if (rule.action == Action::never) line += " -a exit,never";
     const std::string letters = permission_letters(tests[1].value);
-    if (letters.empty() || tests[1].value > all_permissions) return cannot("perm value {} has no letters", tests[1].value);
+    if (letters.empty() || tests[1].value > all_permissions)
+        return cannot("perm value {} has no letters", tests[1].value);
     line += " -p " + letters;
 
     std::string key;
@@ -268,7 +291,8 @@ Text rule_to_line(const KernelRule& rule, std::string_view machine) {
     if (last_perm >= 0 && !selects_calls) return cannot("perm on the {} list", *list);
 
     const auto any = [&](auto... fields) {
-        return std::any_of(tests.begin(), tests.end(), [&](const FieldTest& t) { return ((t.field == fields) || ...); });
+        return std::any_of(tests.begin(), tests.end(),
+                           [&](const FieldTest& t) { return ((t.field == fields) || ...); });
     };
     const bool key_possible = any(Field::path, Field::dir, Field::perm, Field::exe, Field::fstype);
     if (has_key && !selects_calls && !(rule.list == List::filesystem ? any(Field::fstype) : any(Field::exe))) {
@@ -282,7 +306,8 @@ Text rule_to_line(const KernelRule& rule, std::string_view machine) {
     if (perm_after_arch) {
         // 3.1.3 to 4.0.3 fail where the arch lacks one of the calls they want; these two have them all.
         const std::uint32_t elf = tests[static_cast<std::size_t>(last_arch)].value;
-        if (elf != machine_elf(Machine::x86_64) && elf != machine_elf(Machine::i386)) return cannot("perm stands behind an arch");
+        if (elf != machine_elf(Machine::x86_64) && elf != machine_elf(Machine::i386))
+            return cannot("perm stands behind an arch");
         write_calls = true;
     }
     if (write_calls && calls->full && rule.list == List::io_uring) {

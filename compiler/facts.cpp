@@ -91,7 +91,8 @@ struct Reader {
         if (!value.is_object()) return complain(member, "an object of paths and [device, inode] pairs is wanted");
         for (const auto& [path, pair] : value.items()) {
             const std::string item = member + "." + path;
-            const bool good = pair.is_array() && pair.size() == 2 && pair[0].is_number_unsigned() && pair[1].is_number_unsigned();
+            const bool good =
+                pair.is_array() && pair.size() == 2 && pair[0].is_number_unsigned() && pair[1].is_number_unsigned();
             if (!good) {
                 complain(item, "a pair [device, inode] is wanted");
             } else if (absolute(item, path)) {
@@ -126,7 +127,9 @@ bool parent_is_file(const Facts& facts, std::string_view path) {
     const std::string plain = normal_path(path);
     for (std::size_t at = plain.find('/', 1); at != std::string::npos; at = plain.find('/', at + 1)) {
         const std::string parent = plain.substr(0, at);
-        if (facts.files.contains(parent) && !facts.directories.contains(parent) && !holds_below(facts.directories, parent)) return true;
+        if (facts.files.contains(parent) && !facts.directories.contains(parent) &&
+            !holds_below(facts.directories, parent))
+            return true;
     }
     return false;
 }
@@ -161,7 +164,8 @@ tl::expected<Facts, std::string> parse_facts(std::string_view json, std::string_
         }
     }
     for (const auto& path : facts.files) {
-        if (facts.directories.contains(path)) reader.complain("files", fmt::format("{} is also among the directories", path));
+        if (facts.directories.contains(path))
+            reader.complain("files", fmt::format("{} is also among the directories", path));
     }
     if (!reader.problem.empty()) return tl::unexpected(reader.problem);
     return facts;
@@ -170,11 +174,13 @@ tl::expected<Facts, std::string> parse_facts(std::string_view json, std::string_
 tl::expected<Facts, std::string> read_facts(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
     if (!in) {
-        return tl::unexpected(fmt::format("{}: {}", file.string(), std::error_code(errno, std::generic_category()).message()));
+        return tl::unexpected(
+            fmt::format("{}: {}", file.string(), std::error_code(errno, std::generic_category()).message()));
     }
     std::ostringstream text;
     text << in.rdbuf();
-    if (in.bad() || std::filesystem::is_directory(file)) return tl::unexpected(fmt::format("{}: cannot be read", file.string()));
+    if (in.bad() || std::filesystem::is_directory(file))
+        return tl::unexpected(fmt::format("{}: cannot be read", file.string()));
     return parse_facts(text.str(), file.string());
 }
 
@@ -192,7 +198,7 @@ Facts host_facts(const std::set<std::string>& users, const std::set<std::string>
         if (const group* entry = getgrnam(name.c_str())) facts.groups[name] = entry->gr_gid;
     for (const auto& path : paths) {
         if (path.empty() || path[0] != '/') continue;
-        struct stat status{};
+        struct stat status {};
         const std::string plain = normal_path(path);
         if (stat(plain.c_str(), &status) != 0) {
             // A missing name is watched as a file, as auditctl does.

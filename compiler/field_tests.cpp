@@ -17,37 +17,57 @@ constexpr std::uint32_t address_families = 46;  // AF_MAX of Debian 12's headers
 
 Op to_op(OperatorToken token) {
     switch (token) {
-        case OperatorToken::equal: return Op::equal;
-        case OperatorToken::not_equal: return Op::not_equal;
-        case OperatorToken::less: return Op::less;
-        case OperatorToken::greater: return Op::greater;
-        case OperatorToken::less_equal: return Op::less_equal;
-        case OperatorToken::greater_equal: return Op::greater_equal;
-        case OperatorToken::bit_mask: return Op::bit_mask;
-        case OperatorToken::bit_test: return Op::bit_test;
+        case OperatorToken::equal:
+            return Op::equal;
+        case OperatorToken::not_equal:
+            return Op::not_equal;
+        case OperatorToken::less:
+            return Op::less;
+        case OperatorToken::greater:
+            return Op::greater;
+        case OperatorToken::less_equal:
+            return Op::less_equal;
+        case OperatorToken::greater_equal:
+            return Op::greater_equal;
+        case OperatorToken::bit_mask:
+            return Op::bit_mask;
+        case OperatorToken::bit_test:
+            return Op::bit_test;
     }
     return Op::equal;
 }
 
 unsigned list_bit(std::uint32_t list) {
     switch (list) {
-        case 0: return on_user;
-        case 1: return on_task;
-        case 4: return on_exit;
-        case 5: return on_exclude;
-        case 6: return on_filesystem;
-        default: return 0;
+        case 0:
+            return on_user;
+        case 1:
+            return on_task;
+        case 4:
+            return on_exit;
+        case 5:
+            return on_exclude;
+        case 6:
+            return on_filesystem;
+        default:
+            return 0;
     }
 }
 
 std::string_view list_name(std::uint32_t list) {
     switch (list) {
-        case 0: return "user";
-        case 1: return "task";
-        case 4: return "exit";
-        case 5: return "exclude";
-        case 6: return "filesystem";
-        default: return "io_uring";
+        case 0:
+            return "user";
+        case 1:
+            return "task";
+        case 4:
+            return "exit";
+        case 5:
+            return "exclude";
+        case 6:
+            return "filesystem";
+        default:
+            return "io_uring";
     }
 }
 
@@ -84,8 +104,9 @@ std::optional<std::uint32_t> read_user(const Value& v) {
     if (v.word.text == "unset") return id_unset;
     const auto& users = v.state.options.facts.users;
     if (const auto it = users.find(v.word.text); it != users.end()) return it->second;
-    v.state.fail(ids::unknown_user, v.span(), fmt::format("no number is known for the user `{}`", v.word.text),
-                 "supply the users of the host with --facts FILE, use --target host for this machine's, or write the number");
+    v.state.fail(
+        ids::unknown_user, v.span(), fmt::format("no number is known for the user `{}`", v.word.text),
+        "supply the users of the host with --facts FILE, use --target host for this machine's, or write the number");
     return std::nullopt;
 }
 
@@ -93,8 +114,9 @@ std::optional<std::uint32_t> read_group(const Value& v) {
     if (v.digit()) return v.number(true);
     const auto& groups = v.state.options.facts.groups;
     if (const auto it = groups.find(v.word.text); it != groups.end()) return it->second;
-    v.state.fail(ids::unknown_group, v.span(), fmt::format("no number is known for the group `{}`", v.word.text),
-                 "supply the groups of the host with --facts FILE, use --target host for this machine's, or write the number");
+    v.state.fail(
+        ids::unknown_group, v.span(), fmt::format("no number is known for the group `{}`", v.word.text),
+        "supply the groups of the host with --facts FILE, use --target host for this machine's, or write the number");
     return std::nullopt;
 }
 
@@ -116,7 +138,8 @@ std::optional<std::uint32_t> read_message_type(const Value& v) {
 std::optional<std::uint32_t> read_arch(const Value& v) {
     LineState& state = v.state;
     if (state.syscalls_added) {
-        state.fail(ids::arch_after_syscalls, v.argument.span, "arch comes after the system calls or the watch that it should govern",
+        state.fail(ids::arch_after_syscalls, v.argument.span,
+                   "arch comes after the system calls or the watch that it should govern",
                    "put -F arch before -S; a watch cannot have one");
         return std::nullopt;
     }
@@ -134,7 +157,8 @@ std::optional<std::uint32_t> read_arch(const Value& v) {
         if (errno == 0) machine = elf_machine(static_cast<std::uint32_t>(elf));
     }
     if (!machine) {
-        state.fail(ids::unknown_arch, v.span(), fmt::format("`{}` names no architecture on {}", v.word.text, machine_name(state.host)),
+        state.fail(ids::unknown_arch, v.span(),
+                   fmt::format("`{}` names no architecture on {}", v.word.text, machine_name(state.host)),
                    "use b64, b32, a machine name, or the audit number as 0x...");
         return std::nullopt;
     }
@@ -190,20 +214,30 @@ std::optional<std::uint32_t> read_value(const Value& v) {
             if (v.minus_digit()) return v.number(true);
             v.refuse(fmt::format("{} takes a number", v.row.name));
             return std::nullopt;
-        case ValueClass::user: return read_user(v);
-        case ValueClass::group: return read_group(v);
-        case ValueClass::exit_code: return read_exit(v);
-        case ValueClass::message_type: return read_message_type(v);
-        case ValueClass::arch: return read_arch(v);
-        case ValueClass::permissions: return read_permissions(v);
+        case ValueClass::user:
+            return read_user(v);
+        case ValueClass::group:
+            return read_group(v);
+        case ValueClass::exit_code:
+            return read_exit(v);
+        case ValueClass::message_type:
+            return read_message_type(v);
+        case ValueClass::arch:
+            return read_arch(v);
+        case ValueClass::permissions:
+            return read_permissions(v);
         case ValueClass::file_type:
             if (const auto number = file_type_number(v.word.text)) return number;
             v.refuse("filetype takes one of file, dir, socket, link, character, block, fifo");
             return std::nullopt;
-        case ValueClass::fs_type: return read_fs_type(v);
-        case ValueClass::session: return read_session(v);
-        case ValueClass::address_family: return read_address_family(v);
-        case ValueClass::text: return std::nullopt;  // not a number; the caller takes the text
+        case ValueClass::fs_type:
+            return read_fs_type(v);
+        case ValueClass::session:
+            return read_session(v);
+        case ValueClass::address_family:
+            return read_address_family(v);
+        case ValueClass::text:
+            return std::nullopt;  // not a number; the caller takes the text
     }
     return std::nullopt;
 }
@@ -211,9 +245,12 @@ std::optional<std::uint32_t> read_value(const Value& v) {
 bool ops_allow(const Features& features, const FieldRow& row, Op op) {
     if (static_cast<Field>(row.number) == Field::exe && !features.exe_not_equal) return op == Op::equal;
     switch (row.ops) {
-        case FieldOps::all: return true;
-        case FieldOps::equality: return op == Op::equal || op == Op::not_equal;
-        case FieldOps::equal_only: return op == Op::equal;
+        case FieldOps::all:
+            return true;
+        case FieldOps::equality:
+            return op == Op::equal || op == Op::not_equal;
+        case FieldOps::equal_only:
+            return op == Op::equal;
     }
     return false;
 }
@@ -221,8 +258,7 @@ bool ops_allow(const Features& features, const FieldRow& row, Op op) {
 bool check_text(const Value& v) {
     LineState& state = v.state;
     const Field field = static_cast<Field>(v.row.number);
-    if (field == Field::key &&
-        !(state.syscalls_added || state.perm_added || state.exe_added || state.fstype_added)) {
+    if (field == Field::key && !(state.syscalls_added || state.perm_added || state.exe_added || state.fstype_added)) {
         state.fail(ids::key_without_test, v.argument.span,
                    "a key needs system calls, a watch, or a perm, path, dir or exe test in its rule",
                    "add `-S all` if every system call is meant");
@@ -252,7 +288,8 @@ bool add_field(LineState& state, const Argument& argument, std::uint32_t list) {
     }
     const auto text = split_field(argument.text);
     if (!text) {
-        state.fail(ids::missing_operator, argument.span, "no operator in this test", "write name, operator and value in one word");
+        state.fail(ids::missing_operator, argument.span, "no operator in this test",
+                   "write name, operator and value in one word");
         return false;
     }
     const Span op_span = argument.part(text->op_offset, operator_text(text->op).size());
@@ -269,9 +306,10 @@ bool add_field(LineState& state, const Argument& argument, std::uint32_t list) {
     if (row == nullptr || (static_cast<Field>(row->number) == Field::saddr_fam && !features.saddr_fam)) {
         const bool split_in_value = row == nullptr && text->name.text.find_first_of("=<>&") != std::string::npos;
         state.fail(ids::unknown_field, name_span, fmt::format("`{}` is no field", text->name.text),
-                   split_in_value ? fmt::format("the test is split at the `{}` in its value; auditctl cannot express it",
-                                                operator_text(text->op))
-                                  : "");
+                   split_in_value
+                       ? fmt::format("the test is split at the `{}` in its value; auditctl cannot express it",
+                                     operator_text(text->op))
+                       : "");
         return false;
     }
     if (!allowed_on(features, *row, list)) {
@@ -282,8 +320,8 @@ bool add_field(LineState& state, const Argument& argument, std::uint32_t list) {
     const Op op = to_op(text->op);
     const Value value{state, argument, *row, text->value};
     const auto refuse_op = [&] {
-        state.fail(ids::bad_operator, op_span, fmt::format("{} takes {} only", row->name,
-                   row->ops == FieldOps::equal_only ? "=" : "= and !="));
+        state.fail(ids::bad_operator, op_span,
+                   fmt::format("{} takes {} only", row->name, row->ops == FieldOps::equal_only ? "=" : "= and !="));
     };
     // arch reports its place before its operator.
     if (row->value_class == ValueClass::arch && state.syscalls_added) return read_arch(value).has_value();

@@ -17,7 +17,8 @@ void apply_key(LineState& state, const Argument& argument, bool from_field) {
     }
     const std::size_t separator = state.key.empty() ? 0 : 1;
     if (state.key.size() + separator + argument.text.size() > max_key_bytes) {
-        state.fail(ids::bad_key, argument.span, fmt::format("all keys of a rule take at most {} bytes together", max_key_bytes));
+        state.fail(ids::bad_key, argument.span,
+                   fmt::format("all keys of a rule take at most {} bytes together", max_key_bytes));
         return;
     }
     if (const auto at = argument.text.find(key_separator); at != std::string_view::npos) {

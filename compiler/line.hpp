@@ -40,7 +40,7 @@ struct LineState {
     Span line;
 
     // What the line has said so far.
-    KernelRule rule;  // list and action only when the line is finished
+    KernelRule rule;                        // list and action only when the line is finished
     std::optional<std::uint32_t> add, del;  // list number, with 0x10 for -A
     std::optional<Action> action;
     unsigned list_actions = 0;  // -a, -A, -d seen
@@ -55,9 +55,9 @@ struct LineState {
     bool ended_early = false;  // the option returned at once: nothing after it is even looked at
     std::vector<Message> messages;
     std::vector<Diagnostic> diagnostics;
-    std::optional<int> exit_code;  // auditctl ends here with this, whatever -i and -c say
-    bool listing = false;          // -l: the key is a search text, not a field
-    bool ignore_errors = false;    // -i or -c was on the line
+    std::optional<int> exit_code;    // auditctl ends here with this, whatever -i and -c say
+    bool listing = false;            // -l: the key is a search text, not a field
+    bool ignore_errors = false;      // -i or -c was on the line
     bool continue_on_error = false;  // -c was
 
     /// The list that field checks go by, when the line has named one.
@@ -68,10 +68,10 @@ struct LineState {
     void send(const decltype(Message::body)& body);
 };
 
-constexpr std::uint32_t list_mask = 0x07;       // AUDIT_FILTER_MASK
-constexpr std::uint32_t prepend_flag = 0x10;    // AUDIT_FILTER_PREPEND
+constexpr std::uint32_t list_mask = 0x07;     // AUDIT_FILTER_MASK
+constexpr std::uint32_t prepend_flag = 0x10;  // AUDIT_FILTER_PREPEND
 constexpr std::uint32_t no_such_list = 0xFFFFFFFF;
-constexpr std::size_t max_rule_fields = 63;     // auditctl leaves the last of 64 slots unused
+constexpr std::size_t max_rule_fields = 63;  // auditctl leaves the last of 64 slots unused
 constexpr std::size_t max_key_bytes = 256;
 constexpr char key_separator = 0x01;
 

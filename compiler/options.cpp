@@ -96,8 +96,9 @@ void apply_message(LineState& state, const Argument& argument, std::size_t count
         return;
     }
     // char is signed on the machines that matter, so bytes from 128 count as below 32.
-    const auto bad = std::find_if(argument.text.begin(), argument.text.end(),
-                                  [](char c) { return static_cast<unsigned char>(c) < 32 || static_cast<unsigned char>(c) >= 128; });
+    const auto bad = std::find_if(argument.text.begin(), argument.text.end(), [](char c) {
+        return static_cast<unsigned char>(c) < 32 || static_cast<unsigned char>(c) >= 128;
+    });
     if (bad != argument.text.end()) {
         state.fail(ids::bad_request, argument.part(static_cast<std::size_t>(bad - argument.text.begin()), 1),
                    "a message holds printable ASCII only");
@@ -147,7 +148,8 @@ void apply_signal(LineState& state, const Argument& argument) {
 void apply_field_option(LineState& state, const Argument& argument, const OptionScanner& scanner) {
     if (!state.list()) {
         const Token* next = scanner.at(scanner.index());
-        const bool trim_follows = next != nullptr && next->text == "-t" && argument.text.find("arch=") != std::string_view::npos;
+        const bool trim_follows =
+            next != nullptr && next->text == "-t" && argument.text.find("arch=") != std::string_view::npos;
         if (!trim_follows) {
             state.fail(ids::list_missing, argument.span, "a field test comes before the line has named a list",
                        "put -a LIST,ACTION first");
@@ -179,7 +181,8 @@ void refuse_option(LineState& state, const ScannedOption& option) {
         case Status::unexpected_argument:
             state.fail(ids::unknown_option, option.name_span, fmt::format("{} takes no argument", option.name));
             break;
-        case Status::ok: break;
+        case Status::ok:
+            break;
     }
 }
 
@@ -207,22 +210,54 @@ void apply_option(LineState& state, const ScannedOption& option, const OptionSca
         refuse_option(state, option);
         return;
     }
-    const Argument argument{option.argument ? std::string_view(*option.argument) : std::string_view(), option.argument_span};
+    const Argument argument{option.argument ? std::string_view(*option.argument) : std::string_view(),
+                            option.argument_span};
     switch (option.code) {
-        case 'a': case 'A': case 'd': apply_list_action(state, static_cast<char>(option.code), argument); break;
-        case 'w': case 'W': apply_watch(state, static_cast<char>(option.code), argument); break;
-        case 'p': apply_permissions(state, argument); break;
-        case 'k': apply_key(state, argument, false); break;
-        case 'F': apply_field_option(state, argument, scanner); break;
-        case 'C': apply_comparison(state, argument); break;
-        case 'S': apply_syscalls(state, argument); break;
-        case 'D': apply_delete_all(state, option.name_span, scanner, count); break;
-        case 'l': apply_list(state, option.name_span, scanner, count); break;
-        case 's': apply_status(state, option.name_span, scanner, count); break;
-        case 'e': apply_setting(state, "-e", status_enabled, argument); break;
-        case 'f': apply_setting(state, "-f", status_failure, argument); break;
-        case 'r': apply_setting(state, "-r", status_rate_limit, argument); break;
-        case 'b': apply_setting(state, "-b", status_backlog_limit, argument); break;
+        case 'a':
+        case 'A':
+        case 'd':
+            apply_list_action(state, static_cast<char>(option.code), argument);
+            break;
+        case 'w':
+        case 'W':
+            apply_watch(state, static_cast<char>(option.code), argument);
+            break;
+        case 'p':
+            apply_permissions(state, argument);
+            break;
+        case 'k':
+            apply_key(state, argument, false);
+            break;
+        case 'F':
+            apply_field_option(state, argument, scanner);
+            break;
+        case 'C':
+            apply_comparison(state, argument);
+            break;
+        case 'S':
+            apply_syscalls(state, argument);
+            break;
+        case 'D':
+            apply_delete_all(state, option.name_span, scanner, count);
+            break;
+        case 'l':
+            apply_list(state, option.name_span, scanner, count);
+            break;
+        case 's':
+            apply_status(state, option.name_span, scanner, count);
+            break;
+        case 'e':
+            apply_setting(state, "-e", status_enabled, argument);
+            break;
+        case 'f':
+            apply_setting(state, "-f", status_failure, argument);
+            break;
+        case 'r':
+            apply_setting(state, "-r", status_rate_limit, argument);
+            break;
+        case 'b':
+            apply_setting(state, "-b", status_backlog_limit, argument);
+            break;
         case long_backlog_wait_time:
             apply_setting(state, "--backlog_wait_time", status_backlog_wait_time, argument);
             break;
@@ -242,9 +277,15 @@ void apply_option(LineState& state, const ScannedOption& option, const OptionSca
             state.send(Trim{});
             finish(state, true);
             break;
-        case 'q': apply_equivalence(state, argument); break;
-        case 'm': apply_message(state, argument, count); break;
-        case long_signal: apply_signal(state, argument); break;
+        case 'q':
+            apply_equivalence(state, argument);
+            break;
+        case 'm':
+            apply_message(state, argument, count);
+            break;
+        case long_signal:
+            apply_signal(state, argument);
+            break;
         case 'i':
             state.ignore_errors = true;
             state.send(Inert{Inert::Kind::ignore_errors});
@@ -259,7 +300,8 @@ void apply_option(LineState& state, const ScannedOption& option, const OptionSca
             state.send(Inert{Inert::Kind::version});
             finish(state, false);
             break;
-        case 'h': case long_help:
+        case 'h':
+        case long_help:
             if (state.features.help_succeeds) {
                 finish(state, false);
             } else {

@@ -117,19 +117,31 @@ tl::expected<MergedRules, std::string> merge_rules_dir(Sources& sources, const f
         }
     }
     if (merged.files.empty()) {
-        return tl::unexpected(fmt::format("{}: none of its .rules files can be read ({})", dir.string(), merged.skipped.front()));
+        return tl::unexpected(
+            fmt::format("{}: none of its .rules files can be read ({})", dir.string(), merged.skipped.front()));
     }
 
     std::optional<Record> enabled, delete_all, failure, backlog;
     std::vector<Record> rules;
     for (auto& record : records) {
         switch (kind_of(record.text)) {
-            case Kind::dropped: break;
-            case Kind::enabled: enabled = std::move(record); break;
-            case Kind::delete_all: delete_all = std::move(record); break;
-            case Kind::failure: failure = std::move(record); break;
-            case Kind::backlog: backlog = std::move(record); break;
-            case Kind::rule: rules.push_back(std::move(record)); break;
+            case Kind::dropped:
+                break;
+            case Kind::enabled:
+                enabled = std::move(record);
+                break;
+            case Kind::delete_all:
+                delete_all = std::move(record);
+                break;
+            case Kind::failure:
+                failure = std::move(record);
+                break;
+            case Kind::backlog:
+                backlog = std::move(record);
+                break;
+            case Kind::rule:
+                rules.push_back(std::move(record));
+                break;
         }
     }
 

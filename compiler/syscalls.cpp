@@ -115,28 +115,77 @@ constexpr auto xattrat = PermNames::with_xattrat;
 constexpr auto file_attr = PermNames::with_file_attr;
 constexpr auto with_stat = PermNames::with_stat;
 constexpr PermCalls perm_calls[] = {
-    {'x', base, "execve"}, {'x', with_stat, "execveat"},
+    {'x', base, "execve"},
+    {'x', with_stat, "execveat"},
 
-    {'w', base, "rename"}, {'w', base, "mkdir"}, {'w', base, "rmdir"}, {'w', base, "creat"}, {'w', base, "link"},
-    {'w', base, "unlink"}, {'w', base, "symlink"}, {'w', base, "mknod"}, {'w', base, "mkdirat"},
-    {'w', base, "mknodat"}, {'w', base, "unlinkat"}, {'w', base, "renameat"}, {'w', base, "linkat"},
-    {'w', base, "symlinkat"}, {'w', base, "renameat2"}, {'w', base, "acct"}, {'w', base, "swapon"},
-    {'w', base, "quotactl"}, {'w', base, "truncate"}, {'w', base, "ftruncate"}, {'w', base, "bind"},
-    {'w', base, "fallocate"}, {'w', base, "open"}, {'w', base, "openat"}, {'w', base, "openat2"},
+    {'w', base, "rename"},
+    {'w', base, "mkdir"},
+    {'w', base, "rmdir"},
+    {'w', base, "creat"},
+    {'w', base, "link"},
+    {'w', base, "unlink"},
+    {'w', base, "symlink"},
+    {'w', base, "mknod"},
+    {'w', base, "mkdirat"},
+    {'w', base, "mknodat"},
+    {'w', base, "unlinkat"},
+    {'w', base, "renameat"},
+    {'w', base, "linkat"},
+    {'w', base, "symlinkat"},
+    {'w', base, "renameat2"},
+    {'w', base, "acct"},
+    {'w', base, "swapon"},
+    {'w', base, "quotactl"},
+    {'w', base, "truncate"},
+    {'w', base, "ftruncate"},
+    {'w', base, "bind"},
+    {'w', base, "fallocate"},
+    {'w', base, "open"},
+    {'w', base, "openat"},
+    {'w', base, "openat2"},
     {'w', file_attr, "quotactl_fd"},
 
-    {'r', base, "readlink"}, {'r', base, "quotactl"}, {'r', base, "listxattr"}, {'r', base, "llistxattr"},
-    {'r', base, "flistxattr"}, {'r', base, "getxattr"}, {'r', base, "lgetxattr"}, {'r', base, "fgetxattr"},
-    {'r', base, "readlinkat"}, {'r', base, "open"}, {'r', base, "openat"}, {'r', base, "openat2"},
-    {'r', xattrat, "listxattrat"}, {'r', xattrat, "getxattrat"}, {'r', file_attr, "file_getattr"},
-    {'r', with_stat, "quotactl_fd"}, {'r', with_stat, "stat"}, {'r', with_stat, "lstat"}, {'r', with_stat, "fstat"},
-    {'r', with_stat, "newfstatat"}, {'r', with_stat, "statx"},
+    {'r', base, "readlink"},
+    {'r', base, "quotactl"},
+    {'r', base, "listxattr"},
+    {'r', base, "llistxattr"},
+    {'r', base, "flistxattr"},
+    {'r', base, "getxattr"},
+    {'r', base, "lgetxattr"},
+    {'r', base, "fgetxattr"},
+    {'r', base, "readlinkat"},
+    {'r', base, "open"},
+    {'r', base, "openat"},
+    {'r', base, "openat2"},
+    {'r', xattrat, "listxattrat"},
+    {'r', xattrat, "getxattrat"},
+    {'r', file_attr, "file_getattr"},
+    {'r', with_stat, "quotactl_fd"},
+    {'r', with_stat, "stat"},
+    {'r', with_stat, "lstat"},
+    {'r', with_stat, "fstat"},
+    {'r', with_stat, "newfstatat"},
+    {'r', with_stat, "statx"},
 
-    {'a', base, "chmod"}, {'a', base, "fchmod"}, {'a', base, "chown"}, {'a', base, "lchown"}, {'a', base, "fchown"},
-    {'a', base, "setxattr"}, {'a', base, "lsetxattr"}, {'a', base, "fsetxattr"}, {'a', base, "removexattr"},
-    {'a', base, "lremovexattr"}, {'a', base, "fremovexattr"}, {'a', base, "fchownat"}, {'a', base, "fchmodat"},
-    {'a', base, "link"}, {'a', base, "linkat"}, {'a', xattrat, "setxattrat"}, {'a', xattrat, "removexattrat"},
-    {'a', file_attr, "fchmodat2"}, {'a', file_attr, "file_setattr"},
+    {'a', base, "chmod"},
+    {'a', base, "fchmod"},
+    {'a', base, "chown"},
+    {'a', base, "lchown"},
+    {'a', base, "fchown"},
+    {'a', base, "setxattr"},
+    {'a', base, "lsetxattr"},
+    {'a', base, "fsetxattr"},
+    {'a', base, "removexattr"},
+    {'a', base, "lremovexattr"},
+    {'a', base, "fremovexattr"},
+    {'a', base, "fchownat"},
+    {'a', base, "fchmodat"},
+    {'a', base, "link"},
+    {'a', base, "linkat"},
+    {'a', xattrat, "setxattrat"},
+    {'a', xattrat, "removexattrat"},
+    {'a', file_attr, "fchmodat2"},
+    {'a', file_attr, "file_setattr"},
 };
 
 }  // namespace
@@ -160,7 +209,8 @@ void apply_syscalls(LineState& state, const Argument& argument) {
     const auto refuse = [&](const Word& item) {
         state.fail(ids::unknown_syscall, argument.part(item.offset, item.text.size()),
                    fmt::format("`{}` is no {} of {}", item.text, io_uring ? "io_uring operation" : "system call",
-                               io_uring ? fmt::format("auditctl {}", state.features.name) : std::string(machine_name(*state.arch))),
+                               io_uring ? fmt::format("auditctl {}", state.features.name)
+                                        : std::string(machine_name(*state.arch))),
                    io_uring ? std::string() : unknown_call_help(state.features, item.text, *state.arch));
     };
     const Word whole{0, std::string(argument.text)};
@@ -190,8 +240,8 @@ bool narrow_by_perm(LineState& state, const Argument& argument, std::string_view
                 state.rule.mask.set(*number);
             } else if (features.perm_narrowing == PermNarrowing::strict) {
                 state.fail(ids::perm_calls_missing, argument.span,
-                           fmt::format("auditctl {} wants the call {} for `{}`, which {} lacks", features.name, call.name,
-                                       letter, machine_name(*state.arch)));
+                           fmt::format("auditctl {} wants the call {} for `{}`, which {} lacks", features.name,
+                                       call.name, letter, machine_name(*state.arch)));
                 return false;
             }
         }

@@ -8,14 +8,33 @@ namespace {
 
 // last_syscall is exact for 3.0.9 and 4.2.1. For the others it is the lowest that their release dates and perm
 // names allow: a name too new for it is refused, which is the safe side.
-constexpr Features v285{
-    .version = AuditctlVersion::v2_8_5, .name = "2.8.5", .last_syscall = 386, .token_limit = true,
-    .lists_any_case = false, .second_list_unchecked = false, .last_io_uring_op = 0, .send_zc_op = false,
-    .exclude_all_fields = false, .saddr_fam = false, .exe_not_equal = false, .old_timerfd_name = true,
-    .possible_first_swallowed = true, .perm_narrowing = PermNarrowing::none, .perm_names = PermNames::base,
-    .mismatch_whole_mask = false, .prepend_deletes = false, .long_requests_end_line = true, .signal_option = false,
-    .signal_words = false, .signal_needs_auditd = false, .message_prefix = false, .watch_needs_empty_rule = false, .help_long = false,
-    .help_succeeds = false, .key_separator_refused = false, .cgroup_fstypes = false};
+constexpr Features v285{.version = AuditctlVersion::v2_8_5,
+                        .name = "2.8.5",
+                        .last_syscall = 386,
+                        .token_limit = true,
+                        .lists_any_case = false,
+                        .second_list_unchecked = false,
+                        .last_io_uring_op = 0,
+                        .send_zc_op = false,
+                        .exclude_all_fields = false,
+                        .saddr_fam = false,
+                        .exe_not_equal = false,
+                        .old_timerfd_name = true,
+                        .possible_first_swallowed = true,
+                        .perm_narrowing = PermNarrowing::none,
+                        .perm_names = PermNames::base,
+                        .mismatch_whole_mask = false,
+                        .prepend_deletes = false,
+                        .long_requests_end_line = true,
+                        .signal_option = false,
+                        .signal_words = false,
+                        .signal_needs_auditd = false,
+                        .message_prefix = false,
+                        .watch_needs_empty_rule = false,
+                        .help_long = false,
+                        .help_succeeds = false,
+                        .key_separator_refused = false,
+                        .cgroup_fstypes = false};
 
 constexpr Features v309 = [] {
     Features f = v285;
@@ -31,7 +50,7 @@ constexpr Features v312 = [] {
     Features f = v309;
     f.version = AuditctlVersion::v3_1_2;
     f.name = "3.1.2";
-        f.lists_any_case = f.second_list_unchecked = f.exclude_all_fields = f.send_zc_op = f.signal_words = true;
+    f.lists_any_case = f.second_list_unchecked = f.exclude_all_fields = f.send_zc_op = f.signal_words = true;
     f.last_io_uring_op = 48;
     return f;
 }();

@@ -17,28 +17,28 @@ enum class PermNames { base, with_xattrat, with_file_attr, with_stat };
 struct Features {
     AuditctlVersion version;
     std::string_view name;
-    unsigned last_syscall;            // names of higher numbers are unknown
-    bool token_limit;                 // a third of the length plus one
-    bool lists_any_case;              // EXIT
-    bool second_list_unchecked;       // always,entry builds list 0xffffffff
-    unsigned last_io_uring_op;        // names of the io_uring list; 0: no such list
-    bool send_zc_op;                  // 47 has a name
+    unsigned last_syscall;       // names of higher numbers are unknown
+    bool token_limit;            // a third of the length plus one
+    bool lists_any_case;         // EXIT
+    bool second_list_unchecked;  // always,entry builds list 0xffffffff
+    unsigned last_io_uring_op;   // names of the io_uring list; 0: no such list
+    bool send_zc_op;             // 47 has a name
     bool exclude_all_fields;
     bool saddr_fam;
-    bool exe_not_equal;               // exe != and exe on the exclude list
-    bool old_timerfd_name;            // timerfd in place of timerfd_create
-    bool possible_first_swallowed;    // possible,exit is dropped like exit,possible
+    bool exe_not_equal;             // exe != and exe on the exclude list
+    bool old_timerfd_name;          // timerfd in place of timerfd_create
+    bool possible_first_swallowed;  // possible,exit is dropped like exit,possible
     PermNarrowing perm_narrowing;
     PermNames perm_names;
-    bool mismatch_whole_mask;         // the 32/64 warning looks at more than calls 0..511
-    bool prepend_deletes;             // -A sends a delete
-    bool long_requests_end_line;      // --reset-lost, --loginuid-immutable hide what follows them
-    bool signal_option;               // --signal, --reset_backlog_wait_time_actual
-    bool signal_words;                // --signal reload
-    bool signal_needs_auditd;         // --signal ends auditctl at once when no auditd is running
-    bool message_prefix;              // text= in front of -m
-    bool watch_needs_empty_rule;      // -w after anything at all fails
-    bool help_long;                   // --help
+    bool mismatch_whole_mask;     // the 32/64 warning looks at more than calls 0..511
+    bool prepend_deletes;         // -A sends a delete
+    bool long_requests_end_line;  // --reset-lost, --loginuid-immutable hide what follows them
+    bool signal_option;           // --signal, --reset_backlog_wait_time_actual
+    bool signal_words;            // --signal reload
+    bool signal_needs_auditd;     // --signal ends auditctl at once when no auditd is running
+    bool message_prefix;          // text= in front of -m
+    bool watch_needs_empty_rule;  // -w after anything at all fails
+    bool help_long;               // --help
     bool help_succeeds;
     bool key_separator_refused;
     bool cgroup_fstypes;

@@ -24,7 +24,8 @@ std::string_view last_component(std::string_view path) {
 bool check_path(LineState& state, const Argument& argument) {
     const std::string_view path = argument.text;
     if (path.size() >= max_path_bytes) {
-        state.fail(ids::bad_watch_path, argument.span, fmt::format("a watched path has at most {} bytes", max_path_bytes - 1));
+        state.fail(ids::bad_watch_path, argument.span,
+                   fmt::format("a watched path has at most {} bytes", max_path_bytes - 1));
         return false;
     }
     if (path.empty() || path[0] != '/') {
@@ -92,8 +93,8 @@ void apply_watch(LineState& state, char option, const Argument& argument) {
 
 void apply_permissions(LineState& state, const Argument& argument) {
     if (!state.add && !state.del) {
-        state.fail(ids::permissions_without_watch, argument.span, "permissions come before anything they could apply to",
-                   "put -w PATH before -p");
+        state.fail(ids::permissions_without_watch, argument.span,
+                   "permissions come before anything they could apply to", "put -w PATH before -p");
         return;
     }
     const Permissions perms = parse_permissions(argument.text);
@@ -104,7 +105,8 @@ void apply_permissions(LineState& state, const Argument& argument) {
     }
     auto& tests = state.rule.tests;
     if (tests.empty()) {
-        state.fail(ids::permissions_without_watch, argument.span, "the rule has no test yet that permissions could go with");
+        state.fail(ids::permissions_without_watch, argument.span,
+                   "the rule has no test yet that permissions could go with");
         return;
     }
     bool found = false;
@@ -115,7 +117,8 @@ void apply_permissions(LineState& state, const Argument& argument) {
     }
     if (!found) {
         if (tests.size() >= max_rule_fields) {
-            state.fail(ids::too_many_fields, argument.span, fmt::format("the rule already has {} tests", max_rule_fields));
+            state.fail(ids::too_many_fields, argument.span,
+                       fmt::format("the rule already has {} tests", max_rule_fields));
             return;
         }
         FieldTest perm;

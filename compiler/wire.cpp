@@ -40,14 +40,29 @@ std::vector<std::uint8_t> status_bytes(const SetStatus& set) {
     constexpr std::size_t words = 11;
     std::size_t member = 0;
     switch (set.mask) {
-        case 0x01: member = 1; break;   // enabled
-        case 0x02: member = 2; break;   // failure
-        case 0x08: member = 4; break;   // rate_limit
-        case 0x10: member = 5; break;   // backlog_limit
-        case 0x20: member = 9; break;   // backlog_wait_time
-        case 0x40: member = 6; break;   // lost
-        case 0x80: member = 10; break;  // backlog_wait_time_actual
-        default: break;
+        case 0x01:
+            member = 1;
+            break;  // enabled
+        case 0x02:
+            member = 2;
+            break;  // failure
+        case 0x08:
+            member = 4;
+            break;  // rate_limit
+        case 0x10:
+            member = 5;
+            break;  // backlog_limit
+        case 0x20:
+            member = 9;
+            break;  // backlog_wait_time
+        case 0x40:
+            member = 6;
+            break;  // lost
+        case 0x80:
+            member = 10;
+            break;  // backlog_wait_time_actual
+        default:
+            break;
     }
     Bytes out;
     for (std::size_t i = 0; i < words; ++i) out.u32(i == 0 ? set.mask : i == member ? set.value : 0);

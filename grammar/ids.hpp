@@ -75,7 +75,7 @@ inline constexpr std::string_view class_selector = "AU057";
 
 struct IdRow {
     std::string_view id;
-    Level level;              // the level it has where nothing changes it (errors become warnings under -i and -c)
+    Level level;  // the level it has where nothing changes it (errors become warnings under -i and -c)
     std::string_view summary;
     std::string_view explanation;
 };

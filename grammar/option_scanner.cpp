@@ -21,9 +21,7 @@ OptionScanner::OptionScanner(const std::vector<Token>& tokens, const OptionTable
     std::iota(order_.begin(), order_.end(), std::size_t{0});
 }
 
-const Token* OptionScanner::at(std::size_t i) const {
-    return i >= 1 && i < count() ? &token(i) : nullptr;
-}
+const Token* OptionScanner::at(std::size_t i) const { return i >= 1 && i < count() ? &token(i) : nullptr; }
 
 bool OptionScanner::is_option(std::size_t i) const {
     const std::string& text = token(i).text;

@@ -19,19 +19,19 @@ struct LongOption {
     bool takes_argument;
 };
 struct OptionTable {
-    std::string_view flags;           // short options without argument
-    std::string_view with_argument;   // short options with argument
+    std::string_view flags;          // short options without argument
+    std::string_view with_argument;  // short options with argument
     std::vector<LongOption> longs;
 };
 
 struct ScannedOption {
     enum class Status { ok, unknown, ambiguous, missing_argument, unexpected_argument };
     Status status = Status::ok;
-    int code = 0;                         // letter or LongOption::code; the letter also when unknown
-    std::string name;                     // as written: "-w", "--backlog"
+    int code = 0;      // letter or LongOption::code; the letter also when unknown
+    std::string name;  // as written: "-w", "--backlog"
     Span name_span;
     std::optional<std::string> argument;
-    Span argument_span;                   // the argument's bytes, also when glued to the option
+    Span argument_span;  // the argument's bytes, also when glued to the option
 };
 
 class OptionScanner {
@@ -60,8 +60,8 @@ private:
     std::vector<std::size_t> order_;  // permutation of the tokens
     std::size_t index_ = 1;
     std::size_t first_nonoption_ = 1, last_nonoption_ = 1;
-    std::size_t cluster_at_ = 0;      // offset in the cluster's token; 0: not in a cluster
-    std::size_t cluster_token_ = 0;   // index into tokens_
+    std::size_t cluster_at_ = 0;     // offset in the cluster's token; 0: not in a cluster
+    std::size_t cluster_token_ = 0;  // index into tokens_
 };
 
 }  // namespace auopt

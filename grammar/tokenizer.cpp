@@ -53,8 +53,8 @@ std::vector<Piece> split_pieces(std::string_view text, FileId file, std::uint32_
         // fgets takes the newline within its limit; a text of exactly the limit leaves it for the next read.
         const bool whole = line_end - at < max_line_bytes;
         const std::size_t length = whole ? line_end - at : max_line_bytes;
-        pieces.push_back({Span{file, line, column, static_cast<std::uint32_t>(length)},
-                          std::string(text.substr(at, length))});
+        pieces.push_back(
+            {Span{file, line, column, static_cast<std::uint32_t>(length)}, std::string(text.substr(at, length))});
         at += length;
         column += static_cast<std::uint32_t>(length);
         if (whole && newline != std::string_view::npos) {

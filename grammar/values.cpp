@@ -102,10 +102,9 @@ CNumber parse_c_number(std::string_view text) {
     const auto digit = x3::char_('0', '9');
     const auto hex_digit = x3::char_("0-9a-fA-F");
     const auto hex_prefix = x3::lit('0') >> x3::char_("xX") >> &hex_digit;
-    const bool found =
-        x3::parse(at, text.end(), x3::omit[hex_prefix[set_hex]] >> x3::raw[+hex_digit], digits) ||
-        x3::parse(at, text.end(), &x3::lit('0')[set_octal] >> x3::raw[+x3::char_('0', '7')], digits) ||
-        x3::parse(at, text.end(), x3::raw[+digit], digits);
+    const bool found = x3::parse(at, text.end(), x3::omit[hex_prefix[set_hex]] >> x3::raw[+hex_digit], digits) ||
+                       x3::parse(at, text.end(), &x3::lit('0')[set_octal] >> x3::raw[+x3::char_('0', '7')], digits) ||
+                       x3::parse(at, text.end(), x3::raw[+digit], digits);
     if (!found) {
         number.negative = false;
         return number;
@@ -115,8 +114,8 @@ CNumber parse_c_number(std::string_view text) {
     for (const char c : digits) {
         const unsigned value = c <= '9' ? static_cast<unsigned>(c - '0') : static_cast<unsigned>((c | 0x20) - 'a' + 10);
         if (number.magnitude > (std::numeric_limits<std::uint64_t>::max() - value) / base) number.overflow = true;
-        number.magnitude = number.overflow ? std::numeric_limits<std::uint64_t>::max()
-                                           : number.magnitude * base + value;
+        number.magnitude =
+            number.overflow ? std::numeric_limits<std::uint64_t>::max() : number.magnitude * base + value;
     }
     return number;
 }

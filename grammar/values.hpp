@@ -32,7 +32,14 @@ WordList parse_list(std::string_view text);
 
 /// Operators as they are written.
 enum class OperatorToken : std::uint8_t {
-    not_equal, greater_equal, less_equal, bit_test, equal, greater, less, bit_mask,
+    not_equal,
+    greater_equal,
+    less_equal,
+    bit_test,
+    equal,
+    greater,
+    less,
+    bit_mask,
 };
 std::string_view operator_text(OperatorToken op);
 
@@ -60,9 +67,9 @@ Permissions parse_permissions(std::string_view text);
 struct CNumber {
     bool any_digits = false;
     bool negative = false;
-    bool overflow = false;         // magnitude does not fit in 64 bits
+    bool overflow = false;  // magnitude does not fit in 64 bits
     std::uint64_t magnitude = 0;
-    std::size_t length = 0;        // bytes read; what follows is ignored by auditctl
+    std::size_t length = 0;  // bytes read; what follows is ignored by auditctl
 
     std::int64_t as_signed() const;     // strtol: saturated
     std::uint64_t as_unsigned() const;  // strtoul: saturated, negated for '-'

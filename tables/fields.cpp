@@ -78,12 +78,12 @@ const FieldRow* field_by_number(std::uint32_t number) {
 
 const std::vector<ComparisonRow>& comparison_rows() {
     static const std::vector<ComparisonRow> rows = {
-        {"uid", "obj_uid", 1},   {"gid", "obj_gid", 2},     {"euid", "obj_uid", 3},  {"egid", "obj_gid", 4},
-        {"auid", "obj_uid", 5},  {"suid", "obj_uid", 6},    {"sgid", "obj_gid", 7},  {"fsuid", "obj_uid", 8},
-        {"fsgid", "obj_gid", 9}, {"uid", "auid", 10},       {"uid", "euid", 11},     {"uid", "fsuid", 12},
-        {"uid", "suid", 13},     {"auid", "fsuid", 14},     {"auid", "suid", 15},    {"auid", "euid", 16},
-        {"euid", "suid", 17},    {"euid", "fsuid", 18},     {"suid", "fsuid", 19},   {"gid", "egid", 20},
-        {"gid", "fsgid", 21},    {"gid", "sgid", 22},       {"egid", "fsgid", 23},   {"egid", "sgid", 24},
+        {"uid", "obj_uid", 1},   {"gid", "obj_gid", 2},  {"euid", "obj_uid", 3}, {"egid", "obj_gid", 4},
+        {"auid", "obj_uid", 5},  {"suid", "obj_uid", 6}, {"sgid", "obj_gid", 7}, {"fsuid", "obj_uid", 8},
+        {"fsgid", "obj_gid", 9}, {"uid", "auid", 10},    {"uid", "euid", 11},    {"uid", "fsuid", 12},
+        {"uid", "suid", 13},     {"auid", "fsuid", 14},  {"auid", "suid", 15},   {"auid", "euid", 16},
+        {"euid", "suid", 17},    {"euid", "fsuid", 18},  {"suid", "fsuid", 19},  {"gid", "egid", 20},
+        {"gid", "fsgid", 21},    {"gid", "sgid", 22},    {"egid", "fsgid", 23},  {"egid", "sgid", 24},
         {"sgid", "fsgid", 25},
     };
     return rows;

@@ -12,7 +12,17 @@ namespace auopt {
 enum class ValueClass : std::uint8_t {
     number,           // digits only
     unsigned_number,  // digits only, read unsigned (inode)
-    user, group, exit_code, message_type, text, arch, permissions, file_type, fs_type, argument, session,
+    user,
+    group,
+    exit_code,
+    message_type,
+    text,
+    arch,
+    permissions,
+    file_type,
+    fs_type,
+    argument,
+    session,
     address_family,
 };
 

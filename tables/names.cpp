@@ -36,12 +36,24 @@ struct MachineAlias {
     Machine machine;
 };
 constexpr std::array<MachineAlias, 18> aliases{{
-    {"i386", Machine::i386},       {"i486", Machine::i386},       {"i586", Machine::i386},
-    {"i686", Machine::i386},       {"x86_64", Machine::x86_64},   {"ppc", Machine::ppc},
-    {"ppc64", Machine::ppc64},     {"ppc64le", Machine::ppc64le}, {"s390", Machine::s390},
-    {"s390x", Machine::s390x},     {"armeb", Machine::arm},       {"arm", Machine::arm},
-    {"armv5tejl", Machine::arm},   {"armv5tel", Machine::arm},    {"armv6l", Machine::arm},
-    {"armv7l", Machine::arm},      {"aarch64", Machine::aarch64}, {"armv8l", Machine::aarch64},
+    {"i386", Machine::i386},
+    {"i486", Machine::i386},
+    {"i586", Machine::i386},
+    {"i686", Machine::i386},
+    {"x86_64", Machine::x86_64},
+    {"ppc", Machine::ppc},
+    {"ppc64", Machine::ppc64},
+    {"ppc64le", Machine::ppc64le},
+    {"s390", Machine::s390},
+    {"s390x", Machine::s390x},
+    {"armeb", Machine::arm},
+    {"arm", Machine::arm},
+    {"armv5tejl", Machine::arm},
+    {"armv5tel", Machine::arm},
+    {"armv6l", Machine::arm},
+    {"armv7l", Machine::arm},
+    {"aarch64", Machine::aarch64},
+    {"armv8l", Machine::aarch64},
 }};
 
 struct NewCall {
@@ -51,22 +63,26 @@ struct NewCall {
 // Calls that libaudit 3.0.9 (its tables end at 450) does not know. From 424 on the kernel gives one number to
 // all architectures (arch/x86/entry/syscalls/syscall_{32,64}.tbl, scripts/syscall.tbl).
 constexpr std::array<NewCall, 21> new_calls{{
-    {451, "cachestat"},        {452, "fchmodat2"},          {453, "map_shadow_stack"},  {454, "futex_wake"},
-    {455, "futex_wait"},       {456, "futex_requeue"},      {457, "statmount"},         {458, "listmount"},
-    {459, "lsm_get_self_attr"}, {460, "lsm_set_self_attr"}, {461, "lsm_list_modules"},  {462, "mseal"},
-    {463, "setxattrat"},       {464, "getxattrat"},         {465, "listxattrat"},       {466, "removexattrat"},
-    {467, "open_tree_attr"},   {468, "file_getattr"},       {469, "file_setattr"},      {470, "listns"},
+    {451, "cachestat"},         {452, "fchmodat2"},         {453, "map_shadow_stack"}, {454, "futex_wake"},
+    {455, "futex_wait"},        {456, "futex_requeue"},     {457, "statmount"},        {458, "listmount"},
+    {459, "lsm_get_self_attr"}, {460, "lsm_set_self_attr"}, {461, "lsm_list_modules"}, {462, "mseal"},
+    {463, "setxattrat"},        {464, "getxattrat"},        {465, "listxattrat"},      {466, "removexattrat"},
+    {467, "open_tree_attr"},    {468, "file_getattr"},      {469, "file_setattr"},     {470, "listns"},
     {471, "rseq_slice_yield"},
 }};
 
 // Operation numbers of linux/io_uring.h that auditctl gives names to.
 constexpr std::array<NewCall, 31> io_uring_ops{{
-    {9, "sendmsg"},      {10, "recvmsg"},    {13, "accept"},      {16, "connect"},     {17, "fallocate"},
-    {18, "openat"},      {19, "close"},      {28, "openat2"},     {34, "shutdown"},    {35, "renameat"},
-    {36, "unlinkat"},    {37, "mkdirat"},    {38, "symlinkat"},   {39, "linkat"},      {40, "msg_ring"},
-    {41, "fsetxattr"},   {42, "setxattr"},   {43, "fgetxattr"},   {44, "getxattr"},    {46, "uring_cmd"},
-    {47, "send_zc"},     {48, "sendmsg_zc"}, {50, "waitid"},      {51, "futex_wait"},  {52, "futex_wake"},
-    {53, "futex_waitv"}, {54, "fixed_fd_install"}, {55, "ftruncate"}, {56, "bind"},    {57, "listen"},
+    {9, "sendmsg"},       {10, "recvmsg"},     {13, "accept"},
+    {16, "connect"},      {17, "fallocate"},   {18, "openat"},
+    {19, "close"},        {28, "openat2"},     {34, "shutdown"},
+    {35, "renameat"},     {36, "unlinkat"},    {37, "mkdirat"},
+    {38, "symlinkat"},    {39, "linkat"},      {40, "msg_ring"},
+    {41, "fsetxattr"},    {42, "setxattr"},    {43, "fgetxattr"},
+    {44, "getxattr"},     {46, "uring_cmd"},   {47, "send_zc"},
+    {48, "sendmsg_zc"},   {50, "waitid"},      {51, "futex_wait"},
+    {52, "futex_wake"},   {53, "futex_waitv"}, {54, "fixed_fd_install"},
+    {55, "ftruncate"},    {56, "bind"},        {57, "listen"},
     {64, "uring_cmd128"},
 }};
 
@@ -100,30 +116,44 @@ std::optional<Machine> machine_by_name(std::string_view name) {
 
 std::optional<Machine> machine_64bit(Machine host) {
     switch (host) {
-        case Machine::x86_64: case Machine::aarch64: case Machine::ppc64: case Machine::ppc64le:
+        case Machine::x86_64:
+        case Machine::aarch64:
+        case Machine::ppc64:
+        case Machine::ppc64le:
         case Machine::s390x:
             return host;
-        default: return std::nullopt;
+        default:
+            return std::nullopt;
     }
 }
 
 std::optional<Machine> machine_32bit(Machine host) {
     switch (host) {
-        case Machine::x86_64: return Machine::i386;
-        case Machine::aarch64: return Machine::arm;
-        case Machine::ppc64: return Machine::ppc;
-        case Machine::s390x: return Machine::s390;
-        case Machine::ppc64le: return std::nullopt;
-        default: return host;
+        case Machine::x86_64:
+            return Machine::i386;
+        case Machine::aarch64:
+            return Machine::arm;
+        case Machine::ppc64:
+            return Machine::ppc;
+        case Machine::s390x:
+            return Machine::s390;
+        case Machine::ppc64le:
+            return std::nullopt;
+        default:
+            return host;
     }
 }
 
 Machine machine_companion(Machine machine) {
     switch (machine) {
-        case Machine::x86_64: return Machine::i386;
-        case Machine::ppc64: return Machine::ppc;
-        case Machine::s390x: return Machine::s390;
-        default: return machine;
+        case Machine::x86_64:
+            return Machine::i386;
+        case Machine::ppc64:
+            return Machine::ppc;
+        case Machine::s390x:
+            return Machine::s390;
+        default:
+            return machine;
     }
 }
 

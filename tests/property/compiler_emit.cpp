@@ -14,9 +14,10 @@ const std::vector<Op> all_ops = {Op::equal,      Op::not_equal,     Op::less,   
                                  Op::less_equal, Op::greater_equal, Op::bit_mask, Op::bit_test};
 
 rc::Gen<std::string> text_gen() {
-    return rc::gen::map(rc::gen::container<std::string>(rc::gen::element('/', 'a', 'b', ' ', '\\', '=', '<', '!', '#', '-', '"', '\t',
-                                                                         '\r', static_cast<char>(0xC3), '\x07', '\n')),
-                        [](std::string text) { return "/" + text.substr(0, 30); });
+    return rc::gen::map(
+        rc::gen::container<std::string>(rc::gen::element('/', 'a', 'b', ' ', '\\', '=', '<', '!', '#', '-', '"', '\t',
+                                                         '\r', static_cast<char>(0xC3), '\x07', '\n')),
+        [](std::string text) { return "/" + text.substr(0, 30); });
 }
 
 rc::Gen<std::uint32_t> number_gen() {
@@ -29,11 +30,16 @@ rc::Gen<std::uint32_t> number_gen() {
 
 std::uint32_t value_for(const FieldRow& row) {
     switch (row.value_class) {
-        case ValueClass::arch: return *rc::gen::elementOf(std::vector<std::uint32_t>{arch_x86_64, arch_i386, 0xC00000B7});
-        case ValueClass::permissions: return *rc::gen::inRange<std::uint32_t>(1, 16);
-        case ValueClass::file_type: return *rc::gen::element<std::uint32_t>(0x8000, 0x4000, 0x2000);
-        case ValueClass::address_family: return *rc::gen::inRange<std::uint32_t>(0, 46);
-        default: return *number_gen();
+        case ValueClass::arch:
+            return *rc::gen::elementOf(std::vector<std::uint32_t>{arch_x86_64, arch_i386, 0xC00000B7});
+        case ValueClass::permissions:
+            return *rc::gen::inRange<std::uint32_t>(1, 16);
+        case ValueClass::file_type:
+            return *rc::gen::element<std::uint32_t>(0x8000, 0x4000, 0x2000);
+        case ValueClass::address_family:
+            return *rc::gen::inRange<std::uint32_t>(0, 46);
+        default:
+            return *number_gen();
     }
 }
 
@@ -41,9 +47,15 @@ FieldTest field_test(const FieldRow& row) {
     FieldTest test;
     test.field = static_cast<Field>(row.number);
     switch (row.ops) {
-        case FieldOps::all: test.op = *rc::gen::elementOf(all_ops); break;
-        case FieldOps::equality: test.op = *rc::gen::element(Op::equal, Op::not_equal); break;
-        case FieldOps::equal_only: test.op = Op::equal; break;
+        case FieldOps::all:
+            test.op = *rc::gen::elementOf(all_ops);
+            break;
+        case FieldOps::equality:
+            test.op = *rc::gen::element(Op::equal, Op::not_equal);
+            break;
+        case FieldOps::equal_only:
+            test.op = Op::equal;
+            break;
     }
     if (row.value_class == ValueClass::text) {
         test.text = *text_gen();
@@ -64,24 +76,29 @@ SyscallMask mask_gen() {
 KernelRule exit_rule() {
     KernelRule rule;
     rule.action = *rc::gen::element(Action::always, Action::never);
-    rule.list = *rc::gen::weightedElement<List>({{8, List::exit}, {1, List::user}, {1, List::exclude}, {1, List::task}, {1, List::filesystem}});
+    rule.list = *rc::gen::weightedElement<List>(
+        {{8, List::exit}, {1, List::user}, {1, List::exclude}, {1, List::task}, {1, List::filesystem}});
     rule.mask = rule.list == List::task ? SyscallMask{} : rule.list == List::exit ? mask_gen() : SyscallMask::all();
-    const unsigned bit = rule.list == List::exit ? on_exit : rule.list == List::user ? on_user : rule.list == List::exclude ? on_exclude
-                         : rule.list == List::task ? on_task : on_filesystem;
+    const unsigned bit = rule.list == List::exit      ? on_exit
+                         : rule.list == List::user    ? on_user
+                         : rule.list == List::exclude ? on_exclude
+                         : rule.list == List::task    ? on_task
+                                                      : on_filesystem;
     std::vector<const FieldRow*> rows;
     for (const auto& row : field_rows())
         if ((row.lists & bit) != 0 && row.number != static_cast<std::uint32_t>(Field::key)) rows.push_back(&row);
     const int count = *rc::gen::inRange(0, 5);
     // perm and arch are what the emission rule is about, so they come often.
-    if (rule.list == List::exit && *rc::gen::arbitrary<bool>()) rule.tests.push_back(field_test(*field_by_name("perm")));
-    if (rule.list == List::exit && *rc::gen::arbitrary<bool>()) rule.tests.push_back(field_test(*field_by_name("arch")));
+    if (rule.list == List::exit && *rc::gen::arbitrary<bool>())
+        rule.tests.push_back(field_test(*field_by_name("perm")));
+    if (rule.list == List::exit && *rc::gen::arbitrary<bool>())
+        rule.tests.push_back(field_test(*field_by_name("arch")));
     for (int i = 0; i < count; ++i) rule.tests.push_back(field_test(**rc::gen::elementOf(rows)));
     if (*rc::gen::arbitrary<bool>()) {
         FieldTest key;
         key.field = Field::key;
-        key.text = *rc::gen::weightedOneOf<std::string>({{3, rc::gen::just(std::string("access"))},
-                                                         {1, rc::gen::just(std::string("two\1keys"))},
-                                                         {1, text_gen()}});
+        key.text = *rc::gen::weightedOneOf<std::string>(
+            {{3, rc::gen::just(std::string("access"))}, {1, rc::gen::just(std::string("two\1keys"))}, {1, text_gen()}});
         rule.tests.push_back(key);
     }
     return rule;
@@ -92,7 +109,8 @@ bool known_to(const KernelRule& rule, const Features& features) {
     for (const auto& test : rule.tests) {
         if (test.field == Field::saddr_fam && !features.saddr_fam) return false;
         if (test.field == Field::key && rule.list == List::exclude && !features.exclude_all_fields) return false;
-        if (test.field == Field::exe && !features.exe_not_equal && (test.op != Op::equal || rule.list == List::exclude)) return false;
+        if (test.field == Field::exe && !features.exe_not_equal && (test.op != Op::equal || rule.list == List::exclude))
+            return false;
     }
     return rule.list != List::io_uring || features.last_io_uring_op != 0;
 }
@@ -112,10 +130,12 @@ std::vector<KernelRule> compiled(const std::string& line, AuditctlVersion versio
 }
 
 std::string shown(const KernelRule& rule) {
-    std::string out = "list " + std::to_string(static_cast<unsigned>(rule.list)) + " calls " + std::to_string(rule.mask.count());
+    std::string out =
+        "list " + std::to_string(static_cast<unsigned>(rule.list)) + " calls " + std::to_string(rule.mask.count());
     for (const auto& test : rule.tests)
-        out += " (" + std::to_string(static_cast<unsigned>(test.field)) + " " + std::to_string(static_cast<unsigned>(test.op)) +
-               " " + std::to_string(test.value) + " `" + test.text + "`)";
+        out += " (" + std::to_string(static_cast<unsigned>(test.field)) + " " +
+               std::to_string(static_cast<unsigned>(test.op)) + " " + std::to_string(test.value) + " `" + test.text +
+               "`)";
     return out;
 }
 

@@ -200,7 +200,9 @@ TEST(Compile, WhatIsLostIsReported) {
              {"-t -w /x\n", ids::rule_swallowed},
              {"-w / -p r -k a -k b -k c -k d\n", ids::tokens_dropped},
              {std::string("-w /x\0y\n", 8), ids::nul_cuts_line},
-             {"-w /a\x07" "bc\n", ids::control_byte},
+             {"-w /a\x07"
+              "bc\n",
+              ids::control_byte},
              {"-w /x -k -F key\n", ids::key_like_option},
              {"-w /x\r\n", ids::trailing_cr},
              {"-w /x\ty\n", ids::tab_in_token},
@@ -270,7 +272,8 @@ TEST(Compile, MessagesKeepTheirOrder) {
         const std::string line = message_to_wire_line(m);
         kinds.push_back(line.substr(0, line.find(' ')));
     }
-    EXPECT_EQ(kinds, (std::vector<std::string>{"", "SET", "SET", "SET_FEATURE", "ADD_RULE", "MAKE_EQUIV", "TRIM", "SET"}));
+    EXPECT_EQ(kinds,
+              (std::vector<std::string>{"", "SET", "SET", "SET_FEATURE", "ADD_RULE", "MAKE_EQUIV", "TRIM", "SET"}));
 }
 
 TEST(Compile, WireForm) {
@@ -287,13 +290,16 @@ TEST(Compile, WireForm) {
     EXPECT_EQ(std::string(bytes.begin() + 1040, bytes.end()), "/abk");
     EXPECT_EQ(message_to_wire_line(Message{SetStatus{0x10, 8192}, {}}),
               "SET 1000000000000000000000000000000000000000002000000000000000000000000000000000000000000000");
-    EXPECT_EQ(message_to_wire_line(Message{MakeEquiv{"/mnt", "/sub"}, {}}), "MAKE_EQUIV 04000000040000002f6d6e742f737562");
+    EXPECT_EQ(message_to_wire_line(Message{MakeEquiv{"/mnt", "/sub"}, {}}),
+              "MAKE_EQUIV 04000000040000002f6d6e742f737562");
     EXPECT_EQ(message_to_wire_line(Message{DeleteAll{}, {}}), "");
 }
 
 TEST(Compile, NeededFacts) {
     Sources sources;
-    const FileId file = sources.add("t", "-w /a -p wa\n-a always,exit -F uid=bob -F gid=adm -F auid!=unset -F dir=/d -F exe=/e -F uid=5\n# -w /no\n");
+    const FileId file = sources.add(
+        "t",
+        "-w /a -p wa\n-a always,exit -F uid=bob -F gid=adm -F auid!=unset -F dir=/d -F exe=/e -F uid=5\n# -w /no\n");
     const NeededFacts needed = needed_facts(split_lines(sources, file));
     EXPECT_EQ(needed.users, (std::set<std::string>{"bob"}));
     EXPECT_EQ(needed.groups, (std::set<std::string>{"adm"}));

@@ -32,7 +32,8 @@ TEST(Emit, CanonicalLines) {
              {"-a always,exit -F perm=x -S execve -F uid=0", "-a always,exit -F perm=x -S 59 -F uid=0"},
              {"-a always,exit -S all -F uid=0 -k root", "-a always,exit -S all -F uid=0 -F key=root"},
              {"-a always,exit -S all -F uid=0", "-a always,exit -F uid=0"},
-             {"-a always,exit -F arch=b64 -F path=/f -F perm=wa", "-a always,exit -F arch=b64 -S all -F path=/f -F perm=wa"},
+             {"-a always,exit -F arch=b64 -F path=/f -F perm=wa",
+              "-a always,exit -F arch=b64 -S all -F path=/f -F perm=wa"},
              {"-a never,task -F uid=0", "-a never,task -F uid=0"},
              {"-a never,exclude -F msgtype=CWD", "-a never,exclude -F msgtype=1307"},
              {"-a never,filesystem -F fstype=tracefs", "-a never,filesystem -F fstype=1953653091"},
@@ -62,7 +63,11 @@ TEST(Emit, WhatCannotBeWritten) {
     EXPECT_TRUE(refused([](KernelRule& r) { r.prepend = true; }));
     EXPECT_TRUE(refused([](KernelRule& r) { r.mask.set(2040); }));
     EXPECT_TRUE(refused([](KernelRule& r) { r.tests[1].text = "/a\nb"; }));
-    EXPECT_TRUE(refused([](KernelRule& r) { r.tests[1].text = "/a\x07" "b"; }));
+    EXPECT_TRUE(refused([](KernelRule& r) {
+        r.tests[1].text =
+            "/a\x07"
+            "b";
+    }));
     EXPECT_TRUE(refused([](KernelRule& r) { r.tests[1].text = "/a!=b"; }));
     EXPECT_TRUE(refused([](KernelRule& r) { r.tests[1].text = ""; }));
     EXPECT_TRUE(refused([](KernelRule& r) { r.tests[2].text = "a\1"; }));

@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 
 TEST(Facts, ReadsEveryMember) {
     const auto facts = parse_facts(R"({"machine":"x86_64","users":{"root":0},"groups":{"adm":4},"directories":["/d/"],
-        "files":["/f"],"inodes":{"/f":[1,2]},"uid_min":1000,"audit_version":"3.0.9","kernel":"6.1.0"})", "facts.json");
+        "files":["/f"],"inodes":{"/f":[1,2]},"uid_min":1000,"audit_version":"3.0.9","kernel":"6.1.0"})",
+                                   "facts.json");
     ASSERT_TRUE(facts) << facts.error();
     EXPECT_EQ(facts->machine, "x86_64");
     EXPECT_EQ(facts->users.at("root"), 0U);
@@ -28,12 +29,20 @@ TEST(Facts, ReadsEveryMember) {
 }
 
 TEST(Facts, ErrorsNameTheMember) {
-    for (const auto& [text, part] : std::vector<std::pair<std::string, std::string>>{
-             {"[", "JSON"}, {"[]", "object"}, {R"({"user":{}})", "user"}, {R"({"users":{"root":"0"}})", "users.root"},
-             {R"({"users":{"root":-1}})", "users.root"}, {R"({"users":{"root":4294967296}})", "users.root"},
-             {R"({"directories":"/d"})", "directories"}, {R"({"directories":["d"]})", "directories[0]"},
-             {R"({"files":[1]})", "files[0]"}, {R"({"inodes":{"/f":[1]}})", "inodes./f"}, {R"({"uid_min":1.5})", "uid_min"},
-             {R"({"machine":5})", "machine"}, {R"({"files":["/a"],"directories":["/a"]})", "files"}}) {
+    for (const auto& [text, part] :
+         std::vector<std::pair<std::string, std::string>>{{"[", "JSON"},
+                                                          {"[]", "object"},
+                                                          {R"({"user":{}})", "user"},
+                                                          {R"({"users":{"root":"0"}})", "users.root"},
+                                                          {R"({"users":{"root":-1}})", "users.root"},
+                                                          {R"({"users":{"root":4294967296}})", "users.root"},
+                                                          {R"({"directories":"/d"})", "directories"},
+                                                          {R"({"directories":["d"]})", "directories[0]"},
+                                                          {R"({"files":[1]})", "files[0]"},
+                                                          {R"({"inodes":{"/f":[1]}})", "inodes./f"},
+                                                          {R"({"uid_min":1.5})", "uid_min"},
+                                                          {R"({"machine":5})", "machine"},
+                                                          {R"({"files":["/a"],"directories":["/a"]})", "files"}}) {
         const auto facts = parse_facts(text, "f.json");
         ASSERT_FALSE(facts) << text;
         EXPECT_NE(facts.error().find(part), std::string::npos) << facts.error();
@@ -74,9 +83,10 @@ TEST(Facts, OfThisHost) {
 
 TEST(RulesDir, VersionOrder) {
     // What `ls -1v` printed for these names with ".rules" behind each.
-    const std::vector<std::string> order = {"~y", "1.9", "1.10", "2-z", "09", "9", "9-b", "10", "10-A", "10-a.b", "10-a",
-                                            "010-c", "30a", "30-a~", "30-a", "30-a-1", "30-a-02", "30.5-a", "30_a",
-                                            "99-finalize", "100-x", "A", "B1", "a", "audit", "b1", "_x"};
+    const std::vector<std::string> order = {"~y",   "1.9",    "1.10",    "2-z",    "09",    "9",           "9-b",
+                                            "10",   "10-A",   "10-a.b",  "10-a",   "010-c", "30a",         "30-a~",
+                                            "30-a", "30-a-1", "30-a-02", "30.5-a", "30_a",  "99-finalize", "100-x",
+                                            "A",    "B1",     "a",       "audit",  "b1",    "_x"};
     for (std::size_t i = 0; i < order.size(); ++i) {
         for (std::size_t j = 0; j < order.size(); ++j) {
             EXPECT_EQ(version_less(order[i] + ".rules", order[j] + ".rules"), i < j) << order[i] << " " << order[j];
@@ -92,7 +102,9 @@ protected:
         dir = pattern;
     }
     void TearDown() override { fs::remove_all(dir); }
-    void put(const std::string& name, const std::string& text) const { std::ofstream(dir / name, std::ios::binary) << text; }
+    void put(const std::string& name, const std::string& text) const {
+        std::ofstream(dir / name, std::ios::binary) << text;
+    }
 
     fs::path dir;
 };

@@ -52,8 +52,11 @@ TEST(Tokens, Escapes) {
     EXPECT_EQ(words("-w /a\\\\b"), (Words{"-w", "/a\\b"}));
     EXPECT_EQ(words("-w /a\\nb\\"), (Words{"-w", "/a\\nb\\"}));
     EXPECT_EQ(words("-w /a\\\\\\ b"), (Words{"-w", "/a\\ b"}));
-    EXPECT_EQ(words("-w/a\\ b"), (Words{"-w/a\x07\x07" "b"}));
-    EXPECT_EQ(words("-w /a\x07" "bc"), (Words{"-w", "/a c"}));
+    EXPECT_EQ(words("-w/a\\ b"), (Words{"-w/a\x07\x07"
+                                        "b"}));
+    EXPECT_EQ(words("-w /a\x07"
+                    "bc"),
+              (Words{"-w", "/a c"}));
     EXPECT_TRUE(tokenize("-w /a\x07", Span{}, TokenLimit::none).tokens[1].control_byte_at_end);
     EXPECT_FALSE(tokenize("-w /a\\ ", Span{}, TokenLimit::none).tokens[1].control_byte_at_end);
 }
@@ -79,8 +82,12 @@ TEST(Tokens, TheLimitDropsTheRest) {
     EXPECT_EQ(tokenize("-w / -p r -k a", Span{}, TokenLimit::third_of_length).dropped.size(), 1U);
 }
 
-const OptionTable table{"ic", "wk", {{"loginuid-immutable", 256, false}, {"backlog_wait_time", 257, true},
-                                     {"reset-lost", 258, false}, {"reset_backlog", 259, false}}};
+const OptionTable table{"ic",
+                        "wk",
+                        {{"loginuid-immutable", 256, false},
+                         {"backlog_wait_time", 257, true},
+                         {"reset-lost", 258, false},
+                         {"reset_backlog", 259, false}}};
 
 struct Scan {
     std::vector<Token> tokens;
@@ -125,7 +132,7 @@ TEST(Options, WordsArePermutedToTheEnd) {
 }
 
 TEST(Options, TheIndexWhereScanningStops) {
-    EXPECT_EQ(Scan("-ic", 1).index, 1U);  // in the middle of the first cluster
+    EXPECT_EQ(Scan("-ic", 1).index, 1U);     // in the middle of the first cluster
     EXPECT_EQ(Scan("foo -i", 1).index, 3U);  // not permuted yet
     EXPECT_EQ(Scan("foo").index, 1U);
 }

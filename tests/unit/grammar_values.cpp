@@ -39,11 +39,19 @@ struct Split {
 };
 
 TEST(Values, TheOperatorIsTheFirstKindAnywhere) {
-    for (const Split& c : {Split{"uid=0", "uid", "=", "0"}, {"uid>=1000", "uid", ">=", "1000"}, {"a0&=1", "a0", "&=", "1"},
-                           {"a0&1", "a0", "&", "1"}, {"uid==5", "uid", "=", "=5"}, {"uid=>5", "uid", "=", ">5"},
-                           {"uid=!5", "uid", "=", "!5"}, {"path=/a=b", "path", "=", "/a=b"},
-                           {"path=/a!=b", "path=/a", "!=", "b"}, {"path=/a>=b", "path=/a", ">=", "b"},
-                           {"pid<5", "pid", "<", "5"}, {"=5", "", "=", "5"}, {"uid=", "uid", "=", ""}}) {
+    for (const Split& c : {Split{"uid=0", "uid", "=", "0"},
+                           {"uid>=1000", "uid", ">=", "1000"},
+                           {"a0&=1", "a0", "&=", "1"},
+                           {"a0&1", "a0", "&", "1"},
+                           {"uid==5", "uid", "=", "=5"},
+                           {"uid=>5", "uid", "=", ">5"},
+                           {"uid=!5", "uid", "=", "!5"},
+                           {"path=/a=b", "path", "=", "/a=b"},
+                           {"path=/a!=b", "path=/a", "!=", "b"},
+                           {"path=/a>=b", "path=/a", ">=", "b"},
+                           {"pid<5", "pid", "<", "5"},
+                           {"=5", "", "=", "5"},
+                           {"uid=", "uid", "=", ""}}) {
         const auto split = split_field(c.text);
         ASSERT_TRUE(split) << c.text;
         EXPECT_EQ(split->name.text, c.name) << c.text;
@@ -77,7 +85,9 @@ TEST(Values, NumbersAsStrtol) {
     EXPECT_EQ(parse_c_number("18446744073709551615").as_unsigned(), ~std::uint64_t{0});
     EXPECT_FALSE(parse_c_number("18446744073709551615").overflow);
     EXPECT_EQ(parse_c_number("-9223372036854775808").as_signed(), std::numeric_limits<std::int64_t>::min());
-    EXPECT_FALSE(parse_c_number("\xFF" "1").any_digits);
+    EXPECT_FALSE(parse_c_number("\xFF"
+                                "1")
+                     .any_digits);
     EXPECT_FALSE(parse_c_number("").any_digits);
     EXPECT_EQ(parse_c_number("+5").as_unsigned(), 5U);
 }
