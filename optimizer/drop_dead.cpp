@@ -24,8 +24,8 @@ bool same_object(const KernelRule& a, const KernelRule& b) {
     return true;
 }
 
-bool shadowed_by(const std::vector<Entry>& entries, std::size_t earlier, std::size_t later) {
-    const Entry &a = entries[earlier], &b = entries[later];
+bool shadowed_by(const Entries& entries, std::size_t earlier, std::size_t later) {
+    const Entry &a = *entries[earlier], &b = *entries[later];
     if (a.where != b.where || !covers(a.admission, b.admission) || !implied(a.rule, b.rule)) return false;
     if (a.admission.meets_in_io_uring(b.admission)) return false;
     if (a.where == Placement::exit_list) return true;
@@ -33,7 +33,7 @@ bool shadowed_by(const std::vector<Entry>& entries, std::size_t earlier, std::si
     // As if the later rule moved up to the earlier one. That counts hash rules too: rules of one path change their order
     // when the file is replaced, so that the later one may come to stand before what lies between.
     for (std::size_t i = earlier + 1; i < later; ++i)
-        if (!may_cross(b, entries[i])) return false;
+        if (!may_cross(b, *entries[i])) return false;
     return true;
 }
 
@@ -44,8 +44,8 @@ bool for_other_machine(const KernelRule& rule) {
     });
 }
 
-bool dead(const std::vector<Entry>& entries, std::size_t i) {
-    const Entry& e = entries[i];
+bool dead(const Entries& entries, std::size_t i) {
+    const Entry& e = *entries[i];
     if (e.where == Placement::either || e.where == Placement::io_uring_list) return false;
     if (for_other_machine(e.rule)) return false;
     if (e.admission.none()) return true;
@@ -59,9 +59,9 @@ bool dead(const std::vector<Entry>& entries, std::size_t i) {
 
 PassCounts drop_dead(Rules& rules) {
     PassCounts counts;
-    for (std::size_t i = rules.entries.size(); i-- > 0;) {
-        if (!dead(rules.entries, i)) continue;
-        std::vector<Entry> candidate = rules.entries;
+    for (std::size_t i = rules.entries().size(); i-- > 0;) {
+        if (!dead(rules.entries(), i)) continue;
+        Entries candidate = rules.entries();
         candidate.erase(candidate.begin() + static_cast<std::ptrdiff_t>(i));
         ++(rules.propose(std::move(candidate), true) ? counts.kept : counts.refused);
     }

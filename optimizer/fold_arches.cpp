@@ -9,6 +9,7 @@
 #include "optimizer/commute.hpp"
 #include "optimizer/meet.hpp"
 #include "optimizer/passes.hpp"
+#include "optimizer/shapes.hpp"
 
 namespace auopt {
 namespace {
@@ -21,22 +22,11 @@ const FieldTest* only_arch(const KernelRule& rule) {
     return t->op == Op::equal && (t->value == arch_x86_64 || t->value == arch_i386) ? t : nullptr;
 }
 
-std::vector<FieldTest> sorted_tests_without_arch(const KernelRule& rule) {
-    std::vector<FieldTest> tests;
-    for (const FieldTest& t : rule.tests)
-        if (t.field != Field::arch) tests.push_back(t);
-    std::sort(tests.begin(), tests.end(), [](const FieldTest& a, const FieldTest& b) {
-        return std::tie(a.field, a.op, a.value, a.text) < std::tie(b.field, b.op, b.value, b.text);
-    });
-    return tests;
-}
-
-bool twins(const Entry& a, const Entry& b) {
-    if (a.where != b.where || (a.where != Placement::exit_list && a.where != Placement::inode_hash)) return false;
-    if (a.rule.list != b.rule.list || a.rule.action != b.rule.action) return false;
-    const FieldTest *x = only_arch(a.rule), *y = only_arch(b.rule);
-    if (x == nullptr || y == nullptr || x->value == y->value) return false;
-    return sorted_tests_without_arch(a.rule) == sorted_tests_without_arch(b.rule);
+// Rules that are the same but for the arch.
+std::optional<std::string> shape(const Entry& e) {
+    if (e.where != Placement::exit_list && e.where != Placement::inode_hash) return std::nullopt;
+    if (only_arch(e.rule) == nullptr) return std::nullopt;
+    return shape_text(e, [](const FieldTest& t) { return t.field != Field::arch; });
 }
 
 KernelRule folded(const KernelRule& a, const KernelRule& b) {
@@ -58,16 +48,20 @@ bool admits_nothing_new(const Entry& united, const Entry& a, const Entry& b) {
 
 PassCounts fold_arches(Rules& rules) {
     PassCounts counts;
-    for (std::size_t i = 0; i < rules.entries.size(); ++i) {
-        for (std::size_t j = i + 1; j < rules.entries.size(); ++j) {
-            const Entry &a = rules.entries[i], &b = rules.entries[j];
-            if (!twins(a, b)) continue;
-            Entry united = rules.make(folded(a.rule, b.rule));
-            if (!admits_nothing_new(united, a, b)) continue;
-            const auto place = meeting_place(rules.entries, i, j);
+    Shapes numbers(shape);
+    std::vector<unsigned> shapes = numbers.of(rules.entries());
+    for (std::size_t i = 0; i < rules.entries().size(); ++i) {
+        for (std::size_t j = i + 1; shapes[i] != 0 && j < rules.entries().size(); ++j) {
+            if (shapes[i] != shapes[j]) continue;
+            const Entry &a = *rules.entries()[i], &b = *rules.entries()[j];
+            if (only_arch(a.rule)->value == only_arch(b.rule)->value) continue;
+            EntryPtr united = rules.make(folded(a.rule, b.rule));
+            if (!admits_nothing_new(*united, a, b)) continue;
+            const auto place = meeting_place(rules.entries(), i, j);
             if (!place) continue;
-            if (rules.propose(united_at(rules.entries, i, j, std::move(united), *place))) {
+            if (rules.propose(united_at(rules.entries(), i, j, std::move(united), *place))) {
                 ++counts.kept;
+                shapes = numbers.of(rules.entries());
                 --i;  // whatever stands here now has not been looked at
                 break;
             }

@@ -89,28 +89,4 @@ RuleCosts Ledger::costs_of(const KernelRule& rule) const {
     return costs;
 }
 
-Ledger::CallTable Ledger::call_table(const std::vector<const RuleCosts*>& exit_list) const {
-    CallTable table(kernels_.size());
-    for (std::size_t k = 0; k < kernels_.size(); ++k) {
-        std::vector<std::uint32_t>& sums = table[k];
-        sums.assign(2 * ledger_calls, exit_list.empty() ? 0 : kernels_[k]->cost.first_entry);
-        std::vector<std::uint8_t> ended(2 * ledger_calls, 0);
-        for (const RuleCosts* rule : exit_list) {
-            const RuleCosts::OnKernel& on = rule->kernels[k];
-            for (std::size_t c = 0; c < sums.size(); ++c) {
-                sums[c] += ended[c] != 0 ? 0U : on.reference[c];
-                ended[c] |= on.ends_walk[c];
-            }
-        }
-    }
-    return table;
-}
-
-bool Ledger::within_limit(const CallTable& table) const {
-    for (std::size_t k = 0; k < table.size(); ++k)
-        for (std::size_t c = 0; c < table[k].size(); ++c)
-            if (table[k][c] > limit_[k][c]) return false;
-    return true;
-}
-
 }  // namespace auopt

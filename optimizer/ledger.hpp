@@ -21,6 +21,7 @@ struct RuleCosts {
     std::vector<OnKernel> kernels;
 };
 
+/// Prices rules for a set of kernels and a workload; never changes.
 class Ledger {
 public:
     Ledger(std::vector<const KernelTables*> kernels, Workload workload);
@@ -36,16 +37,9 @@ public:
     };
     const std::vector<Sample>& samples() const { return samples_; }
 
-    /// Reference cost of each call for a whole list: [kernel][abi * ledger_calls + nr].
-    using CallTable = std::vector<std::vector<std::uint32_t>>;
-    CallTable call_table(const std::vector<const RuleCosts*>& exit_list) const;
-    void set_limit(CallTable limit) { limit_ = std::move(limit); }
-    bool within_limit(const CallTable& table) const;
-
 private:
     std::vector<const KernelTables*> kernels_;
     std::vector<Sample> samples_;
-    CallTable limit_;
 };
 
 }  // namespace auopt

@@ -26,7 +26,7 @@ std::vector<FieldTest> writable_order(const std::vector<FieldTest>& tests) {
 }
 
 // Two rules that differed in the order of their tests alone must go on differing. Moving one test to the front, perm= first
-// of all, gives another order as long as there is a test to move; where there is none, verify finds the equal rules.
+// of all, gives another order as long as there is a test to move; where there is none, the rule stays and can't be written.
 std::vector<std::vector<FieldTest>> orders_to_try(const std::vector<FieldTest>& tests) {
     std::vector<std::vector<FieldTest>> orders = {writable_order(tests)};
     for (std::size_t i = 1; i < orders.front().size(); ++i) {
@@ -40,15 +40,16 @@ std::vector<std::vector<FieldTest>> orders_to_try(const std::vector<FieldTest>& 
 }  // namespace
 
 void make_writable(Rules& rules) {
-    for (Entry& e : rules.entries) {
-        if (e.where != Placement::exit_list && e.where != Placement::inode_hash) continue;
-        if (writable(e.rule.tests)) continue;
-        const KernelRule stored = e.rule;
-        for (std::vector<FieldTest>& order : orders_to_try(stored.tests)) {
-            KernelRule rule = stored;
+    for (std::size_t i = 0; i < rules.entries().size(); ++i) {
+        const EntryPtr e = rules.entries()[i];
+        if (e->where != Placement::exit_list && e->where != Placement::inode_hash) continue;
+        if (writable(e->rule.tests)) continue;
+        for (std::vector<FieldTest>& order : orders_to_try(e->rule.tests)) {
+            KernelRule rule = e->rule;
             rule.tests = std::move(order);
-            e = rules.make(std::move(rule));
-            if (Rules::all_distinct(rules.entries)) break;
+            Entries candidate = rules.entries();
+            candidate[i] = rules.make(std::move(rule));
+            if (rules.require(std::move(candidate))) break;
         }
     }
 }

@@ -9,9 +9,9 @@ namespace auopt {
 
 /// For first < second: the position at which one rule may take the place of both (counted in the list without them),
 /// or nothing. The earliest such position.
-std::optional<std::size_t> meeting_place(const std::vector<Entry>& entries, std::size_t first, std::size_t second);
+std::optional<std::size_t> meeting_place(const Entries& entries, std::size_t first, std::size_t second);
 
 /// The list with rules first and second replaced by `united` at `place` (counted without them).
-std::vector<Entry> united_at(const std::vector<Entry>& entries, std::size_t first, std::size_t second, Entry united, std::size_t place);
+Entries united_at(const Entries& entries, std::size_t first, std::size_t second, EntryPtr united, std::size_t place);
 
 }  // namespace auopt

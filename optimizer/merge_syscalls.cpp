@@ -5,41 +5,31 @@
 // Example: -a always,exit -F arch=b64 -S chmod -F auid>=1000 -F key=perm ; the same with -S chown
 //          -> -a always,exit -F arch=b64 -S 90,92 -F auid>=1000 -F key=perm
 #include <algorithm>
-#include <map>
 
 #include "optimizer/commute.hpp"
 #include "optimizer/meet.hpp"
 #include "optimizer/passes.hpp"
+#include "optimizer/shapes.hpp"
 
 namespace auopt {
 namespace {
 
-struct Shape {  // what two rules must share
-    List list;
-    Action action;
-    std::vector<FieldTest> tests;  // sorted: order is free (L2); without perm= where that may differ
-    std::optional<std::uint32_t> perm;
-};
-
-Shape shape_of(const Entry& e) {
-    Shape s{e.rule.list, e.rule.action, {}, std::nullopt};
+// perm= where there is exactly one and it is =: the letters may differ.
+const FieldTest* only_perm(const KernelRule& rule) {
     const auto is_perm = [](const FieldTest& t) { return t.field == Field::perm; };
-    const bool one_perm = std::count_if(e.rule.tests.begin(), e.rule.tests.end(), is_perm) == 1 &&
-                          find_test(e.rule, Field::perm)->op == Op::equal;
-    for (const FieldTest& t : e.rule.tests) {
-        if (one_perm && is_perm(t)) s.perm = t.value;
-        else s.tests.push_back(t);
-    }
-    std::sort(s.tests.begin(), s.tests.end(), [](const FieldTest& a, const FieldTest& b) {
-        return std::tie(a.field, a.op, a.value, a.text) < std::tie(b.field, b.op, b.value, b.text);
-    });
-    return s;
+    if (std::count_if(rule.tests.begin(), rule.tests.end(), is_perm) != 1) return nullptr;
+    const FieldTest* t = find_test(rule, Field::perm);
+    return t->op == Op::equal ? t : nullptr;
 }
 
-// Several arch tests must keep their order (the last one counts for audit_signals).
-bool mergeable(const Entry& e) {
-    return (e.where == Placement::exit_list || e.where == Placement::inode_hash) &&
-           std::count_if(e.rule.tests.begin(), e.rule.tests.end(), [](const FieldTest& t) { return t.field == Field::arch; }) <= 1;
+// Rules that are the same but for the system calls and the letters of perm=. Several arch tests must keep their order (the
+// last one counts for audit_signals), so such rules never pair.
+std::optional<std::string> shape(const Entry& e) {
+    if (e.where != Placement::exit_list && e.where != Placement::inode_hash) return std::nullopt;
+    const auto is_arch = [](const FieldTest& t) { return t.field == Field::arch; };
+    if (std::count_if(e.rule.tests.begin(), e.rule.tests.end(), is_arch) > 1) return std::nullopt;
+    const FieldTest* perm = only_perm(e.rule);
+    return shape_text(e, [&](const FieldTest& t) { return &t != perm; }) + (perm != nullptr ? " / perm" : "");
 }
 
 KernelRule united_rule(const KernelRule& a, const KernelRule& b) {
@@ -63,34 +53,33 @@ bool letters_admit_nothing_new(const Entry& a, const Entry& b, std::uint32_t per
     return true;
 }
 
-bool can_unite(const Entry& a, const Entry& b, const Shape& sa, const Shape& sb) {
-    if (a.where != b.where || a.admission.meets_in_io_uring(b.admission)) return false;
-    if (sa.perm == sb.perm) return true;
-    return a.where == Placement::exit_list && sa.perm && sb.perm && letters_admit_nothing_new(a, b, *sa.perm, *sb.perm);
+bool can_unite(const Entry& a, const Entry& b) {
+    if (a.admission.meets_in_io_uring(b.admission)) return false;
+    const FieldTest *perm_a = only_perm(a.rule), *perm_b = only_perm(b.rule);
+    if (perm_a == nullptr || perm_a->value == perm_b->value) return true;
+    return a.where == Placement::exit_list && letters_admit_nothing_new(a, b, perm_a->value, perm_b->value);
 }
 
 }  // namespace
 
 PassCounts merge_syscalls(Rules& rules) {
     PassCounts counts;
-    std::vector<Shape> shapes;
-    for (const Entry& e : rules.entries) shapes.push_back(shape_of(e));
-    for (std::size_t i = 0; i < rules.entries.size(); ++i) {
-        if (!mergeable(rules.entries[i])) continue;
-        for (std::size_t j = i + 1; j < rules.entries.size(); ++j) {
-            const Entry &a = rules.entries[i], &b = rules.entries[j];
-            if (shapes[i].list != shapes[j].list || shapes[i].action != shapes[j].action || shapes[i].tests != shapes[j].tests) continue;
-            if (!mergeable(b) || !can_unite(a, b, shapes[i], shapes[j])) continue;
-            const auto place = meeting_place(rules.entries, i, j);
+    Shapes numbers(shape);
+    std::vector<unsigned> shapes = numbers.of(rules.entries());
+    for (std::size_t i = 0; i < rules.entries().size(); ++i) {
+        for (std::size_t j = i + 1; shapes[i] != 0 && j < rules.entries().size(); ++j) {
+            if (shapes[i] != shapes[j]) continue;
+            const Entry &a = *rules.entries()[i], &b = *rules.entries()[j];
+            if (!can_unite(a, b)) continue;
+            const auto place = meeting_place(rules.entries(), i, j);
             if (!place) continue;
-            Entry united = rules.make(united_rule(a.rule, b.rule));
-            if (!rules.propose(united_at(rules.entries, i, j, std::move(united), *place))) {
+            EntryPtr united = rules.make(united_rule(a.rule, b.rule));
+            if (!rules.propose(united_at(rules.entries(), i, j, std::move(united), *place))) {
                 ++counts.refused;
                 continue;
             }
             ++counts.kept;
-            shapes.clear();
-            for (const Entry& e : rules.entries) shapes.push_back(shape_of(e));
+            shapes = numbers.of(rules.entries());
             --i;  // whatever stands here now has not been looked at
             break;
         }

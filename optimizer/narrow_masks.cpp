@@ -4,7 +4,8 @@
 // Keeps:   audit_signals: where every rule that touches kill, tkill or tgkill would lose it, the cheapest keeps kill.
 // Example: -a always,exit -F dir=/etc/sudoers.d -F perm=x -F key=k (every call)
 //          -> -a always,exit -F dir=/etc/sudoers.d -F perm=x -S 11,59,322,358,452,...,511 -F key=k
-#include <algorithm>
+#include <optional>
+#include <set>
 
 #include "optimizer/passes.hpp"
 
@@ -34,37 +35,41 @@ unsigned kill_number(const KernelRule& rule) {
 }
 
 // The rule whose walk costs least keeps one harmless call of the SIGNAL class.
-bool keep_a_signal_call(Rules& rules, std::vector<Entry>& candidate) {
-    Entry* best = nullptr;
+bool keep_a_signal_call(const Rules& rules, Entries& candidate) {
+    std::optional<std::size_t> best;
     for (std::size_t i = 0; i < candidate.size(); ++i) {
-        const Entry& before = rules.entries[i];
+        const Entry& before = *rules.entries()[i];
         if (!before.rule.mask.test(kill_number(before.rule)) || !has_perm(before.rule) || before.where == Placement::either) continue;
         const bool free = before.where == Placement::inode_hash;  // kill looks up no names
-        if (best == nullptr || (free && best->where != Placement::inode_hash)) best = &candidate[i];
+        if (!best || (free && candidate[*best]->where != Placement::inode_hash)) best = i;
     }
-    if (best == nullptr) return false;
-    KernelRule rule = best->rule;
+    if (!best) return false;
+    KernelRule rule = candidate[*best]->rule;
     rule.mask.set(kill_number(rule));
-    *best = rules.make(std::move(rule));
+    candidate[*best] = rules.make(std::move(rule));
     return true;
+}
+
+bool pays(const Entry& before, const Entry& after) {
+    for (std::size_t k = 0; k < after.costs.kernels.size(); ++k)
+        if (after.costs.kernels[k].weighted < before.costs.kernels[k].weighted) return true;
+    return false;
 }
 
 }  // namespace
 
 PassCounts narrow_masks(Rules& rules) {
     PassCounts counts;
-    std::vector<Entry> candidate = rules.entries;
-    for (Entry& e : candidate) {
-        if (e.where == Placement::either || e.where == Placement::io_uring_list || !has_perm(e.rule)) continue;
-        KernelRule rule = narrowed(e);
-        if (rule.mask == e.rule.mask) continue;
-        Entry narrow = rules.make(std::move(rule));
-        bool pays = false;
-        for (std::size_t k = 0; k < narrow.costs.kernels.size(); ++k)
-            pays |= narrow.costs.kernels[k].weighted < e.costs.kernels[k].weighted;
+    Entries candidate = rules.entries();
+    std::set<std::size_t> identities;
+    for (const EntryPtr& e : candidate) identities.insert(e->identity);
+    for (EntryPtr& e : candidate) {
+        if (e->where == Placement::either || e->where == Placement::io_uring_list || !has_perm(e->rule)) continue;
+        KernelRule rule = narrowed(*e);
+        if (rule.mask == e->rule.mask) continue;
+        EntryPtr narrow = rules.make(std::move(rule));
         // What only the mask told apart would become equal; the kernel refuses that.
-        const bool repeats = std::any_of(candidate.begin(), candidate.end(), [&](const Entry& o) { return o.identity == narrow.identity; });
-        if (!pays || repeats) {
+        if (!pays(*e, *narrow) || !identities.insert(narrow->identity).second) {
             ++counts.refused;
             continue;
         }
@@ -72,7 +77,7 @@ PassCounts narrow_masks(Rules& rules) {
         ++counts.kept;
     }
     if (counts.kept == 0) return counts;
-    if (!rules.counters_kept(candidate) && !keep_a_signal_call(rules, candidate)) return {0, counts.kept};
+    if (!rules.signals_kept(candidate) && !keep_a_signal_call(rules, candidate)) return {0, counts.kept};
     if (!rules.propose(std::move(candidate))) return {0, counts.kept};
     return counts;
 }

@@ -57,7 +57,7 @@ std::vector<Pattern> patterns_of(const Rules& rules, const Entry& e, const Kerne
         it->second.weight += weight;
     };
     const bool hash = e.where == Placement::inode_hash;
-    for (const Ledger::Sample& s : rules.ledger.samples()) count(s.event, hash ? s.weight * s.names : s.weight);
+    for (const Ledger::Sample& s : rules.ledger().samples()) count(s.event, hash ? s.weight * s.names : s.weight);
     // Calls outside the workload are rare, not free.
     constexpr double rare = 1e-6;
     for (Abi abi : all_abis)
@@ -129,7 +129,7 @@ std::vector<KernelRule> cheaper_orders(const Rules& rules, const Entry& e) {
     std::vector<FieldTest> tests, keys;
     for (const FieldTest& t : e.rule.tests) (t.field == Field::key ? keys : tests).push_back(t);
     std::vector<Pattern> patterns;
-    for (const KernelTables* kernel : rules.ledger.kernels())
+    for (const KernelTables* kernel : rules.ledger().kernels())
         for (Pattern& p : patterns_of(rules, e, *kernel, tests)) patterns.push_back(std::move(p));
     Order own(tests.size());
     std::iota(own.begin(), own.end(), std::size_t{0});
@@ -149,7 +149,7 @@ std::vector<KernelRule> cheaper_orders(const Rules& rules, const Entry& e) {
 
 bool reorder(Rules& rules, std::size_t i, std::vector<KernelRule> orders) {
     for (KernelRule& rule : orders) {
-        std::vector<Entry> candidate = rules.entries;
+        Entries candidate = rules.entries();
         candidate[i] = rules.make(std::move(rule));
         if (rules.propose(std::move(candidate))) return true;
     }
@@ -160,8 +160,8 @@ bool reorder(Rules& rules, std::size_t i, std::vector<KernelRule> orders) {
 
 PassCounts order_fields(Rules& rules) {
     PassCounts counts;
-    for (std::size_t i = 0; i < rules.entries.size(); ++i) {
-        const Entry& e = rules.entries[i];
+    for (std::size_t i = 0; i < rules.entries().size(); ++i) {
+        const Entry& e = *rules.entries()[i];
         if (e.where != Placement::exit_list && e.where != Placement::inode_hash) continue;
         std::vector<KernelRule> orders = cheaper_orders(rules, e);
         if (orders.empty()) continue;

@@ -27,8 +27,8 @@ double selectivity(const FieldTest& t) {
 // Share of the workload's calls that the rule takes.
 double take_rate(const Rules& rules, const Entry& e) {
     double rate = 0;
-    const KernelTables& kernel = *rules.ledger.kernels().front();
-    for (const Ledger::Sample& s : rules.ledger.samples()) {
+    const KernelTables& kernel = *rules.ledger().kernels().front();
+    for (const Ledger::Sample& s : rules.ledger().samples()) {
         if (!e.rule.mask.test(static_cast<unsigned>(s.event.nr))) continue;
         double share = s.weight;
         for (const FieldTest& t : e.rule.tests) {
@@ -45,17 +45,17 @@ double take_rate(const Rules& rules, const Entry& e) {
 PassCounts order_rules(Rules& rules) {
     PassCounts counts;
     struct Ranked {
-        Entry entry;
+        EntryPtr entry;
         double rate;
     };
     std::vector<Ranked> list;
-    for (const Entry& e : rules.entries) list.push_back({e, e.where == Placement::exit_list ? take_rate(rules, e) : 0});
+    for (const EntryPtr& e : rules.entries()) list.push_back({e, e->where == Placement::exit_list ? take_rate(rules, *e) : 0});
     // Insertion from the head; only moves that pass a rule which takes less are worth a change of order.
     for (std::size_t i = 1; i < list.size(); ++i) {
-        if (list[i].entry.where != Placement::exit_list || list[i].rate <= 0) continue;
+        if (list[i].entry->where != Placement::exit_list || list[i].rate <= 0) continue;
         std::size_t to = i;
-        for (std::size_t j = i; j-- > 0 && may_cross(list[i].entry, list[j].entry);)
-            if (list[j].entry.where == Placement::exit_list) {
+        for (std::size_t j = i; j-- > 0 && may_cross(*list[i].entry, *list[j].entry);)
+            if (list[j].entry->where == Placement::exit_list) {
                 if (list[j].rate >= list[i].rate) break;
                 to = j;
             }
@@ -65,7 +65,7 @@ PassCounts order_rules(Rules& rules) {
         ++counts.kept;
     }
     if (counts.kept == 0) return counts;
-    std::vector<Entry> candidate;
+    Entries candidate;
     for (Ranked& r : list) candidate.push_back(std::move(r.entry));
     if (!rules.propose(std::move(candidate), true)) return {0, counts.kept};
     return counts;

@@ -22,22 +22,6 @@ constexpr Pass passes[] = {
     // ---- below this line nothing is added: make_writable, and the state goes to verify ----
 };
 
-Rules rules_of(const KernelState& state, const Ledger& ledger) {
-    Rules rules{{}, ledger, 0, state.n_signals() != 0, !state.filter.empty(), {}};
-    KernelState others = state;
-    others.filter.clear();
-    rules.other_signals = others.n_signals();
-    for (const KernelRule& rule : state.filter) rules.entries.push_back(rules.make(rule));
-    rules.watch_order = watch_order(rules.entries);
-    return rules;
-}
-
-std::vector<KernelRule> plain(const Rules& rules) {
-    std::vector<KernelRule> out;
-    for (const Entry& e : rules.entries) out.push_back(e.rule);
-    return out;
-}
-
 }  // namespace
 
 const std::vector<std::string>& pass_names() {
@@ -50,27 +34,22 @@ const std::vector<std::string>& pass_names() {
 }
 
 std::vector<PassReport> optimize(KernelState& state, const OptimizeOptions& options) {
-    Ledger ledger(options.kernels, options.workload);
-    Rules rules = rules_of(state, ledger);
-    std::vector<const RuleCosts*> exit_list;
-    for (const Entry& e : rules.entries)
-        if (e.where == Placement::exit_list) exit_list.push_back(&e.costs);
-    ledger.set_limit(ledger.call_table(exit_list));
-
+    const Ledger ledger(options.kernels, options.workload);
+    Rules rules(state, ledger);
     std::vector<PassReport> reports;
     for (const Pass& pass : passes) {
         if (!options.passes.empty() && !options.passes.contains(pass.name)) continue;
-        PassReport report{pass.name, rules.entries.size(), 0, 0, 0};
+        PassReport report{pass.name, rules.entries().size(), 0, 0, 0};
         const PassCounts counts = pass.run(rules);
-        report.rules_after = rules.entries.size();
+        report.rules_after = rules.entries().size();
         report.rewrites = counts.kept;
         report.refused = counts.refused;
         reports.push_back(report);
-        state.filter = plain(rules);
+        state.filter = rules.plain();
         if (options.after_pass) options.after_pass(pass.name, state);
     }
     make_writable(rules);
-    state.filter = plain(rules);
+    state.filter = rules.plain();
     return reports;
 }
 

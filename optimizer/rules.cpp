@@ -1,4 +1,3 @@
-// The working form of a rule list, and the one gate every rewrite passes.
 #include "optimizer/rules.hpp"
 
 #include <algorithm>
@@ -8,19 +7,6 @@ namespace auopt {
 namespace {
 
 constexpr double same_cost = 1e-9;  // instructions; sums of the same terms in another order
-
-std::vector<const RuleCosts*> exit_list_costs(const std::vector<Entry>& entries) {
-    std::vector<const RuleCosts*> costs;
-    for (const Entry& e : entries)
-        if (e.where == Placement::exit_list) costs.push_back(&e.costs);
-    return costs;
-}
-
-double weighted(const std::vector<Entry>& entries, std::size_t kernel) {
-    double sum = 0;
-    for (const Entry& e : entries) sum += e.costs.kernels[kernel].weighted;
-    return sum;
-}
 
 std::size_t identity_of(const KernelRule& rule) {
     std::size_t hash = 0;
@@ -36,22 +22,55 @@ std::size_t identity_of(const KernelRule& rule) {
     return hash;
 }
 
+bool counts_in_signals(const KernelRule& rule) {
+    KernelState alone;
+    alone.filter.push_back(rule);
+    return alone.n_signals() != 0;
+}
+
+Walk exit_list_walk(const Entries& entries) {
+    return [&entries](const std::function<bool(const RuleCosts&)>& visit) {
+        for (const EntryPtr& e : entries)
+            if (e->where == Placement::exit_list && !visit(e->costs)) return;
+    };
+}
+
 }  // namespace
 
-Entry Rules::make(KernelRule rule) const {
-    Entry e;
-    e.where = placement(rule);
-    e.admission = admission(rule);
-    e.costs = ledger.costs_of(rule);
-    e.identity = identity_of(rule);
-    e.rule = std::move(rule);
+Rules::Rules(const KernelState& state, const Ledger& ledger) : ledger_(ledger), totals_(ledger.kernels()) {
+    KernelState others = state;
+    others.filter.clear();
+    other_signals_ = others.n_signals();
+    signals_nonzero_ = state.n_signals() != 0;
+    rules_nonzero_ = !state.filter.empty();
+    Entries entries;
+    for (const KernelRule& rule : state.filter) entries.push_back(make(rule));
+    watch_order_ = watch_order(entries);
+    take(entries, {{}, entries, false});
+    limit_ = totals_.costs(exit_list_walk(entries_));
+}
+
+EntryPtr Rules::make(KernelRule rule) const {
+    auto e = std::make_shared<Entry>();
+    e->where = placement(rule);
+    e->admission = admission(rule);
+    e->costs = ledger_.costs_of(rule);
+    e->identity = identity_of(rule);
+    e->signals = counts_in_signals(rule);
+    e->rule = std::move(rule);
     return e;
 }
 
-WatchOrder watch_order(const std::vector<Entry>& entries) {
+std::vector<KernelRule> Rules::plain() const {
+    std::vector<KernelRule> out;
+    for (const EntryPtr& e : entries_) out.push_back(e->rule);
+    return out;
+}
+
+Rules::WatchOrder Rules::watch_order(const Entries& entries) {
     WatchOrder order;
-    for (const Entry& e : entries) {
-        const FieldTest* path = find_test(e.rule, Field::path);
+    for (const EntryPtr& e : entries) {
+        const FieldTest* path = find_test(e->rule, Field::path);
         if (path == nullptr) continue;
         std::vector<std::string>& paths = order[path->text.substr(path->text.rfind('/') + 1)];
         if (std::find(paths.begin(), paths.end(), path->text) == paths.end()) paths.push_back(path->text);
@@ -60,29 +79,89 @@ WatchOrder watch_order(const std::vector<Entry>& entries) {
     return order;
 }
 
-bool Rules::counters_kept(const std::vector<Entry>& candidate) const {
-    KernelState state;
-    for (const Entry& e : candidate) state.filter.push_back(e.rule);
-    return (state.n_signals() + other_signals != 0) == signals_nonzero && (!candidate.empty()) == rules_nonzero;
+// What comes and goes between the first and the last place where the lists differ; rules that only move do neither.
+Rules::Edit Rules::edit_to(const Entries& candidate) const {
+    const auto [from, candidate_from] = std::mismatch(entries_.begin(), entries_.end(), candidate.begin(), candidate.end());
+    auto to = entries_.end();
+    auto candidate_to = candidate.end();
+    while (to != from && candidate_to != candidate_from && *(to - 1) == *(candidate_to - 1)) --to, --candidate_to;
+    Entries before(from, to), after(candidate_from, candidate_to);
+    std::sort(before.begin(), before.end());
+    std::sort(after.begin(), after.end());
+    Edit edit;
+    std::set_difference(before.begin(), before.end(), after.begin(), after.end(), std::back_inserter(edit.removed));
+    std::set_difference(after.begin(), after.end(), before.begin(), before.end(), std::back_inserter(edit.added));
+    // Passes move exit-list rules across hash rules, never hash rules among themselves unless they make new ones.
+    for (const Entries* side : {&edit.removed, &edit.added})
+        for (const EntryPtr& e : *side) edit.touches_watches |= find_test(e->rule, Field::path) != nullptr;
+    return edit;
 }
 
-bool Rules::all_distinct(const std::vector<Entry>& candidate) {
-    std::vector<std::size_t> identities;
-    for (const Entry& e : candidate) identities.push_back(e.identity);
-    std::sort(identities.begin(), identities.end());
-    return std::adjacent_find(identities.begin(), identities.end()) == identities.end();
+bool Rules::signals_kept(const Entries& candidate) const {
+    const bool any = std::any_of(candidate.begin(), candidate.end(), [](const EntryPtr& e) { return e->signals; });
+    return (any || other_signals_ != 0) == signals_nonzero_;
 }
 
-bool Rules::propose(std::vector<Entry> candidate, bool take_equal) {
-    bool less = take_equal;
-    for (std::size_t k = 0; k < ledger.kernels().size(); ++k) {
-        const double before = weighted(entries, k), after = weighted(candidate, k);
-        if (after > before + same_cost) return false;
-        less |= after < before - same_cost;
+bool Rules::kernel_takes(const Entries& candidate, const Edit& edit) const {
+    std::unordered_map<std::size_t, int> change;
+    std::size_t signals = signals_;
+    for (const EntryPtr& e : edit.removed) {
+        --change[e->identity];
+        signals -= e->signals ? 1 : 0;
     }
-    if (!less || !all_distinct(candidate) || !counters_kept(candidate) || auopt::watch_order(candidate) != watch_order ||
-        !ledger.within_limit(ledger.call_table(exit_list_costs(candidate)))) return false;
-    entries = std::move(candidate);
+    for (const EntryPtr& e : edit.added) {
+        ++change[e->identity];
+        signals += e->signals ? 1 : 0;
+    }
+    for (const auto& [identity, difference] : change) {
+        const auto it = identities_.find(identity);
+        const int now = (it == identities_.end() ? 0 : static_cast<int>(it->second)) + difference;
+        if (difference > 0 && now > 1) return false;
+    }
+    return (signals + other_signals_ != 0) == signals_nonzero_ && (!candidate.empty()) == rules_nonzero_ &&
+           (!edit.touches_watches || watch_order(candidate) == watch_order_);
+}
+
+bool Rules::within_limit(const Entries& candidate, const Edit& edit) const {
+    CallTotals totals = totals_;
+    for (const EntryPtr& e : edit.removed) totals.remove(e->costs);
+    for (const EntryPtr& e : edit.added) totals.add(e->costs);
+    return totals.within(limit_, exit_list_walk(candidate));
+}
+
+void Rules::take(Entries candidate, const Edit& edit) {
+    for (const EntryPtr& e : edit.removed) {
+        if (--identities_[e->identity] == 0) identities_.erase(e->identity);
+        signals_ -= e->signals ? 1 : 0;
+        totals_.remove(e->costs);
+    }
+    for (const EntryPtr& e : edit.added) {
+        ++identities_[e->identity];
+        signals_ += e->signals ? 1 : 0;
+        totals_.add(e->costs);
+    }
+    entries_ = std::move(candidate);
+}
+
+bool Rules::propose(Entries candidate, bool take_equal) {
+    const Edit edit = edit_to(candidate);
+    bool less = take_equal;
+    for (std::size_t k = 0; k < ledger_.kernels().size(); ++k) {
+        double change = 0;
+        for (const EntryPtr& e : edit.removed) change -= e->costs.kernels[k].weighted;
+        for (const EntryPtr& e : edit.added) change += e->costs.kernels[k].weighted;
+        if (change > same_cost) return false;
+        less |= change < -same_cost;
+    }
+    if (!less || !kernel_takes(candidate, edit) || !within_limit(candidate, edit)) return false;
+    take(std::move(candidate), edit);
+    return true;
+}
+
+bool Rules::require(Entries candidate) {
+    const Edit edit = edit_to(candidate);
+    if (!kernel_takes(candidate, edit)) return false;
+    take(std::move(candidate), edit);
     return true;
 }
 
