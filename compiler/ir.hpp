@@ -23,27 +23,72 @@ enum class Action : std::uint32_t { never = 0, always = 2 };
 
 /// Operator constants of fieldflags[] (AUDIT_EQUAL ...).
 enum class Op : std::uint32_t {
-    equal = 0x40000000, not_equal = 0x30000000, less = 0x10000000, greater = 0x20000000,
-    less_equal = 0x50000000, greater_equal = 0x60000000, bit_mask = 0x08000000, bit_test = 0x48000000,
+    equal = 0x40000000,
+    not_equal = 0x30000000,
+    less = 0x10000000,
+    greater = 0x20000000,
+    less_equal = 0x50000000,
+    greater_equal = 0x60000000,
+    bit_mask = 0x08000000,
+    bit_test = 0x48000000,
 };
 
 /// Field numbers of fields[] (AUDIT_PID ...). Values outside this list can occur in hostile input.
 enum class Field : std::uint32_t {
-    pid = 0, uid = 1, euid = 2, suid = 3, fsuid = 4, gid = 5, egid = 6, sgid = 7, fsgid = 8,
-    loginuid = 9, pers = 10, arch = 11, msgtype = 12, subj_user = 13, subj_role = 14, subj_type = 15,
-    subj_sen = 16, subj_clr = 17, ppid = 18, obj_user = 19, obj_role = 20, obj_type = 21,
-    obj_lev_low = 22, obj_lev_high = 23, loginuid_set = 24, sessionid = 25, fstype = 26,
-    devmajor = 100, devminor = 101, inode = 102, exit = 103, success = 104, path = 105, perm = 106,
-    dir = 107, filetype = 108, obj_uid = 109, obj_gid = 110, field_compare = 111, exe = 112,
-    saddr_fam = 113, arg0 = 200, arg1 = 201, arg2 = 202, arg3 = 203, key = 210,
+    pid = 0,
+    uid = 1,
+    euid = 2,
+    suid = 3,
+    fsuid = 4,
+    gid = 5,
+    egid = 6,
+    sgid = 7,
+    fsgid = 8,
+    loginuid = 9,
+    pers = 10,
+    arch = 11,
+    msgtype = 12,
+    subj_user = 13,
+    subj_role = 14,
+    subj_type = 15,
+    subj_sen = 16,
+    subj_clr = 17,
+    ppid = 18,
+    obj_user = 19,
+    obj_role = 20,
+    obj_type = 21,
+    obj_lev_low = 22,
+    obj_lev_high = 23,
+    loginuid_set = 24,
+    sessionid = 25,
+    fstype = 26,
+    devmajor = 100,
+    devminor = 101,
+    inode = 102,
+    exit = 103,
+    success = 104,
+    path = 105,
+    perm = 106,
+    dir = 107,
+    filetype = 108,
+    obj_uid = 109,
+    obj_gid = 110,
+    field_compare = 111,
+    exe = 112,
+    saddr_fam = 113,
+    arg0 = 200,
+    arg1 = 201,
+    arg2 = 202,
+    arg3 = 203,
+    key = 210,
 };
 
 constexpr std::uint32_t arch_x86_64 = 0xC000003E;
 constexpr std::uint32_t arch_i386 = 0x40000003;
 constexpr std::uint32_t id_unset = 0xFFFFFFFF;
-constexpr unsigned max_fields = 64;      // AUDIT_MAX_FIELDS
-constexpr unsigned mask_words = 64;      // AUDIT_BITMASK_SIZE
-constexpr unsigned mask_syscalls = 2032; // bits 2032..2047 select classes and are never stored
+constexpr unsigned max_fields = 64;       // AUDIT_MAX_FIELDS
+constexpr unsigned mask_words = 64;       // AUDIT_BITMASK_SIZE
+constexpr unsigned mask_syscalls = 2032;  // bits 2032..2047 select classes and are never stored
 
 /// perm= bits.
 constexpr std::uint32_t perm_exec = 1, perm_write = 2, perm_read = 4, perm_attr = 8;
@@ -80,12 +125,14 @@ struct SyscallMask {
     }
     bool subset_of(const SyscallMask& o) const { return (*this & o) == *this; }
     bool none() const {
-        for (auto w : words) if (w != 0) return false;
+        for (auto w : words)
+            if (w != 0) return false;
         return true;
     }
     /// Bits 0..2031 all set: the kernel's stored form of "every call".
     bool full() const {
-        for (unsigned i = 0; i + 1 < mask_words; ++i) if (words[i] != 0xFFFFFFFF) return false;
+        for (unsigned i = 0; i + 1 < mask_words; ++i)
+            if (words[i] != 0xFFFFFFFF) return false;
         return (words[mask_words - 1] & 0xFFFF) == 0xFFFF;
     }
     unsigned count() const;
@@ -113,8 +160,8 @@ struct KernelRule {
     std::vector<Span> sources;  // every source rule, in file order
 
     bool same_as(const KernelRule& o) const {  // all but where it came from
-        return list == o.list && prepend == o.prepend && action == o.action && mask == o.mask &&
-               tests == o.tests && watch_kind_unknown == o.watch_kind_unknown;
+        return list == o.list && prepend == o.prepend && action == o.action && mask == o.mask && tests == o.tests &&
+               watch_kind_unknown == o.watch_kind_unknown;
     }
 };
 
@@ -125,17 +172,32 @@ const FieldTest* find_test(const KernelRule& rule, Field field);
 
 // ---- kernel messages, in sending order --------------------------------------------------------
 
-struct AddRule { KernelRule rule; };
-struct DeleteRule { KernelRule rule; };
+struct AddRule {
+    KernelRule rule;
+};
+struct DeleteRule {
+    KernelRule rule;
+};
 /// -D or -D -k KEY: list, delete what is listed (key: only rules whose key contains it).
-struct DeleteAll { std::optional<std::string> key; };
+struct DeleteAll {
+    std::optional<std::string> key;
+};
 /// AUDIT_SET; mask names the one member that is set (1 enabled, 2 failure, 8 rate limit, 0x10 backlog
 /// limit, 0x20 backlog wait time, 0x40 lost, 0x80 backlog wait time actual).
-struct SetStatus { std::uint32_t mask = 0; std::uint32_t value = 0; };
-struct SetFeature { std::uint32_t mask = 0, features = 0, lock = 0; };  // --loginuid-immutable
-struct Trim {};                                                        // -t
-struct MakeEquiv { std::string mount, subtree; };                      // -q
-struct UserMessage { std::string text; };                              // -m
+struct SetStatus {
+    std::uint32_t mask = 0;
+    std::uint32_t value = 0;
+};
+struct SetFeature {
+    std::uint32_t mask = 0, features = 0, lock = 0;
+};               // --loginuid-immutable
+struct Trim {};  // -t
+struct MakeEquiv {
+    std::string mount, subtree;
+};  // -q
+struct UserMessage {
+    std::string text;
+};  // -m
 /// Lines that change nothing in the kernel, or only how auditctl goes on.
 struct Inert {
     enum class Kind { ignore_errors /* -i */, continue_on_error /* -c */, list, status, version, signal } kind;

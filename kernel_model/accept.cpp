@@ -13,19 +13,55 @@ enum class Ops { all, comparisons, equality, equal_only };
 // audit_field_valid: which operators a field takes; nothing for unknown fields.
 std::optional<Ops> operators_of(Field field) {
     switch (field) {
-        case Field::arg0: case Field::arg1: case Field::arg2: case Field::arg3: case Field::pers: case Field::devminor:
+        case Field::arg0:
+        case Field::arg1:
+        case Field::arg2:
+        case Field::arg3:
+        case Field::pers:
+        case Field::devminor:
             return Ops::all;
-        case Field::uid: case Field::euid: case Field::suid: case Field::fsuid: case Field::loginuid: case Field::obj_uid:
-        case Field::gid: case Field::egid: case Field::sgid: case Field::fsgid: case Field::obj_gid: case Field::pid:
-        case Field::msgtype: case Field::ppid: case Field::devmajor: case Field::exit: case Field::success:
-        case Field::sessionid: case Field::subj_sen: case Field::subj_clr: case Field::obj_lev_low: case Field::obj_lev_high:
+        case Field::uid:
+        case Field::euid:
+        case Field::suid:
+        case Field::fsuid:
+        case Field::loginuid:
+        case Field::obj_uid:
+        case Field::gid:
+        case Field::egid:
+        case Field::sgid:
+        case Field::fsgid:
+        case Field::obj_gid:
+        case Field::pid:
+        case Field::msgtype:
+        case Field::ppid:
+        case Field::devmajor:
+        case Field::exit:
+        case Field::success:
+        case Field::sessionid:
+        case Field::subj_sen:
+        case Field::subj_clr:
+        case Field::obj_lev_low:
+        case Field::obj_lev_high:
         case Field::saddr_fam:
             return Ops::comparisons;
-        case Field::subj_user: case Field::subj_role: case Field::subj_type: case Field::obj_user: case Field::obj_role:
-        case Field::obj_type: case Field::key: case Field::loginuid_set: case Field::arch: case Field::fstype:
-        case Field::perm: case Field::filetype: case Field::field_compare: case Field::exe: case Field::inode:
+        case Field::subj_user:
+        case Field::subj_role:
+        case Field::subj_type:
+        case Field::obj_user:
+        case Field::obj_role:
+        case Field::obj_type:
+        case Field::key:
+        case Field::loginuid_set:
+        case Field::arch:
+        case Field::fstype:
+        case Field::perm:
+        case Field::filetype:
+        case Field::field_compare:
+        case Field::exe:
+        case Field::inode:
             return Ops::equality;
-        case Field::path: case Field::dir:
+        case Field::path:
+        case Field::dir:
             return Ops::equal_only;
     }
     return std::nullopt;
@@ -33,20 +69,38 @@ std::optional<Ops> operators_of(Field field) {
 
 bool takes(Ops ops, Op op) {
     switch (op) {
-        case Op::equal: return true;
-        case Op::not_equal: return ops != Ops::equal_only;
-        case Op::less: case Op::less_equal: case Op::greater: case Op::greater_equal: return ops == Ops::comparisons || ops == Ops::all;
-        case Op::bit_mask: case Op::bit_test: return ops == Ops::all;
+        case Op::equal:
+            return true;
+        case Op::not_equal:
+            return ops != Ops::equal_only;
+        case Op::less:
+        case Op::less_equal:
+        case Op::greater:
+        case Op::greater_equal:
+            return ops == Ops::comparisons || ops == Ops::all;
+        case Op::bit_mask:
+        case Op::bit_test:
+            return ops == Ops::all;
     }
     return false;
 }
 
 bool is_id(Field f) {
     switch (f) {
-        case Field::uid: case Field::euid: case Field::suid: case Field::fsuid: case Field::obj_uid: case Field::gid:
-        case Field::egid: case Field::sgid: case Field::fsgid: case Field::obj_gid: case Field::loginuid:
+        case Field::uid:
+        case Field::euid:
+        case Field::suid:
+        case Field::fsuid:
+        case Field::obj_uid:
+        case Field::gid:
+        case Field::egid:
+        case Field::sgid:
+        case Field::fsgid:
+        case Field::obj_gid:
+        case Field::loginuid:
             return true;
-        default: return false;
+        default:
+            return false;
     }
 }
 
@@ -63,7 +117,8 @@ std::optional<std::string> refused_text(const FieldTest& t) {
         if (last == "." || last == "..") return "the last component of path= is \".\" or \"..\"";
     }
     if (t.field == Field::dir && !absolute) return "dir= needs an absolute path";
-    if (t.field == Field::exe && (!absolute || t.text.back() == '/')) return "exe= needs an absolute path without a trailing '/'";
+    if (t.field == Field::exe && (!absolute || t.text.back() == '/'))
+        return "exe= needs an absolute path without a trailing '/'";
     return std::nullopt;
 }
 
@@ -75,8 +130,15 @@ bool selects_classes(const SyscallMask& mask) {
 
 std::optional<std::string> refusal(const KernelRule& rule) {
     switch (rule.list) {
-        case List::user: case List::task: case List::exit: case List::exclude: case List::filesystem: case List::io_uring: break;
-        default: return fmt::format("no filter list has number {}", static_cast<std::uint32_t>(rule.list));
+        case List::user:
+        case List::task:
+        case List::exit:
+        case List::exclude:
+        case List::filesystem:
+        case List::io_uring:
+            break;
+        default:
+            return fmt::format("no filter list has number {}", static_cast<std::uint32_t>(rule.list));
     }
     if (rule.action != Action::never && rule.action != Action::always) return "the action is neither never nor always";
     if (rule.tests.size() > max_fields) return "more than 64 fields";
@@ -88,7 +150,8 @@ std::optional<std::string> refusal(const KernelRule& rule) {
         if (!takes(*ops, t.op)) return "an operator that this field does not take";
         switch (t.field) {
             case Field::msgtype:
-                if (rule.list != List::user && rule.list != List::exclude) return "msgtype= is for the user and exclude lists";
+                if (rule.list != List::user && rule.list != List::exclude)
+                    return "msgtype= is for the user and exclude lists";
                 break;
             case Field::fstype:
                 if (rule.list != List::filesystem) return "fstype= is for the filesystem list";
@@ -96,13 +159,20 @@ std::optional<std::string> refusal(const KernelRule& rule) {
             case Field::perm:
                 if (rule.list == List::io_uring) return "perm= is not for the io_uring list";
                 break;
-            case Field::inode: case Field::path: case Field::dir:
+            case Field::inode:
+            case Field::path:
+            case Field::dir:
                 if (!exit_or_uring) return "path=, dir= and inode= are for the exit list";
                 ++objects;
                 break;
-            case Field::key: ++keys; break;
-            case Field::exe: ++programs; break;
-            default: break;
+            case Field::key:
+                ++keys;
+                break;
+            case Field::exe:
+                ++programs;
+                break;
+            default:
+                break;
         }
         if (rule.list == List::filesystem && t.field != Field::fstype && t.field != Field::key)
             return "the filesystem list takes only fstype= and a key";

@@ -8,7 +8,8 @@ namespace auopt {
 namespace {
 
 bool is_lsm(Field field) {
-    return is_text_field(field) && field != Field::path && field != Field::dir && field != Field::exe && field != Field::key;
+    return is_text_field(field) && field != Field::path && field != Field::dir && field != Field::exe &&
+           field != Field::key;
 }
 
 FieldCost plus(FieldCost cost, std::uint32_t extra) { return {cost.fail_first + extra, cost.pass + extra}; }
@@ -29,14 +30,23 @@ FieldCost test_cost(const FieldTest& test, const KernelTables& kernel, const Eve
     switch (test.field) {
         case Field::perm: {
             const Abi abi = event.arch == arch_i386 ? Abi::i386 : Abi::x86_64;
-            return kernel.classes(abi).kind(static_cast<unsigned>(event.nr)) == SyscallKind::native ? cost : c.perm_open;
+            return kernel.classes(abi).kind(static_cast<unsigned>(event.nr)) == SyscallKind::native ? cost
+                                                                                                    : c.perm_open;
         }
-        case Field::gid: case Field::egid:
-            return event.groups.empty() || (test.op != Op::equal && test.op != Op::not_equal) ? cost : plus(cost, c.gid_supplementary);
-        case Field::filetype: return plus(cost, c.per_name_filetype * names);
-        case Field::obj_uid: case Field::obj_gid: return plus(cost, c.per_name_obj * names);
-        case Field::dir: return plus(cost, c.per_dir_ref * static_cast<std::uint32_t>(event.dirs.size()));
-        default: return cost;
+        case Field::gid:
+        case Field::egid:
+            return event.groups.empty() || (test.op != Op::equal && test.op != Op::not_equal)
+                       ? cost
+                       : plus(cost, c.gid_supplementary);
+        case Field::filetype:
+            return plus(cost, c.per_name_filetype * names);
+        case Field::obj_uid:
+        case Field::obj_gid:
+            return plus(cost, c.per_name_obj * names);
+        case Field::dir:
+            return plus(cost, c.per_dir_ref * static_cast<std::uint32_t>(event.dirs.size()));
+        default:
+            return cost;
     }
 }
 
@@ -89,8 +99,9 @@ CallCost call_cost(const KernelState& state, const KernelTables& kernel, const E
 }
 
 unsigned exit_list_length(const KernelState& state) {
-    return static_cast<unsigned>(std::count_if(state.filter.begin(), state.filter.end(),
-                                               [](const KernelRule& r) { return placement(r) == Placement::exit_list; }));
+    return static_cast<unsigned>(std::count_if(state.filter.begin(), state.filter.end(), [](const KernelRule& r) {
+        return placement(r) == Placement::exit_list;
+    }));
 }
 
 std::uint32_t fixed_instructions(const KernelState& state, const KernelTables& kernel) {

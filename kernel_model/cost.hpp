@@ -17,11 +17,11 @@ struct RuleCost {
 };
 
 struct CallCost {
-    unsigned entries = 0;               // exit-list entries walked
+    unsigned entries = 0;  // exit-list entries walked
     unsigned mask_hits = 0;
     std::uint64_t filter_instructions = 0;  // above the floor (auditing armed, empty exit list)
-    bool matched = false;               // the reference event matches a rule: the walk ends there
-    std::vector<RuleCost> by_rule;      // filled when asked for
+    bool matched = false;                   // the reference event matches a rule: the walk ends there
+    std::vector<RuleCost> by_rule;          // filled when asked for
 };
 
 /// The reference event for (arch, nr): uid 0, auid unset, success, exit 0, no watched path, open read-only.

@@ -10,14 +10,22 @@ namespace {
 // auditfilter.c:audit_comparator: both sides are u32, compared unsigned.
 bool compare(std::uint32_t left, Op op, std::uint32_t right) {
     switch (op) {
-        case Op::equal: return left == right;
-        case Op::not_equal: return left != right;
-        case Op::less: return left < right;
-        case Op::less_equal: return left <= right;
-        case Op::greater: return left > right;
-        case Op::greater_equal: return left >= right;
-        case Op::bit_mask: return (left & right) != 0;
-        case Op::bit_test: return (left & right) == right;
+        case Op::equal:
+            return left == right;
+        case Op::not_equal:
+            return left != right;
+        case Op::less:
+            return left < right;
+        case Op::less_equal:
+            return left <= right;
+        case Op::greater:
+            return left > right;
+        case Op::greater_equal:
+            return left >= right;
+        case Op::bit_mask:
+            return (left & right) != 0;
+        case Op::bit_test:
+            return (left & right) == right;
     }
     return false;
 }
@@ -45,39 +53,67 @@ bool name_or_any(const Event& e, const EventName* name, Predicate holds) {
 bool field_compare(const Event& e, Op op, std::uint32_t which, const EventName* name) {
     const auto obj_uid = [&](std::uint32_t id) {
         if (name != nullptr && compare_id(id, op, name->uid)) return true;
-        return std::any_of(e.names.begin(), e.names.end(), [&](const EventName& n) { return compare_id(id, op, n.uid); });
+        return std::any_of(e.names.begin(), e.names.end(),
+                           [&](const EventName& n) { return compare_id(id, op, n.uid); });
     };
     const auto obj_gid = [&](std::uint32_t id) {
         if (name != nullptr && compare_id(id, op, name->gid)) return true;
-        return std::any_of(e.names.begin(), e.names.end(), [&](const EventName& n) { return compare_id(id, op, n.gid); });
+        return std::any_of(e.names.begin(), e.names.end(),
+                           [&](const EventName& n) { return compare_id(id, op, n.gid); });
     };
     switch (which) {
-        case 1: return obj_uid(e.uid);
-        case 2: return obj_gid(e.gid);
-        case 3: return obj_uid(e.euid);
-        case 4: return obj_gid(e.egid);
-        case 5: return obj_uid(e.loginuid);
-        case 6: return obj_uid(e.suid);
-        case 7: return obj_gid(e.sgid);
-        case 8: return obj_uid(e.fsuid);
-        case 9: return obj_gid(e.fsgid);
-        case 10: return compare_id(e.uid, op, e.loginuid);
-        case 11: return compare_id(e.uid, op, e.euid);
-        case 12: return compare_id(e.uid, op, e.fsuid);
-        case 13: return compare_id(e.uid, op, e.suid);
-        case 14: return compare_id(e.loginuid, op, e.fsuid);
-        case 15: return compare_id(e.loginuid, op, e.suid);
-        case 16: return compare_id(e.loginuid, op, e.euid);
-        case 17: return compare_id(e.euid, op, e.suid);
-        case 18: return compare_id(e.euid, op, e.fsuid);
-        case 19: return compare_id(e.suid, op, e.fsuid);
-        case 20: return compare_id(e.gid, op, e.egid);
-        case 21: return compare_id(e.gid, op, e.fsgid);
-        case 22: return compare_id(e.gid, op, e.sgid);
-        case 23: return compare_id(e.egid, op, e.fsgid);
-        case 24: return compare_id(e.egid, op, e.sgid);
-        case 25: return compare_id(e.sgid, op, e.fsgid);
-        default: return false;
+        case 1:
+            return obj_uid(e.uid);
+        case 2:
+            return obj_gid(e.gid);
+        case 3:
+            return obj_uid(e.euid);
+        case 4:
+            return obj_gid(e.egid);
+        case 5:
+            return obj_uid(e.loginuid);
+        case 6:
+            return obj_uid(e.suid);
+        case 7:
+            return obj_gid(e.sgid);
+        case 8:
+            return obj_uid(e.fsuid);
+        case 9:
+            return obj_gid(e.fsgid);
+        case 10:
+            return compare_id(e.uid, op, e.loginuid);
+        case 11:
+            return compare_id(e.uid, op, e.euid);
+        case 12:
+            return compare_id(e.uid, op, e.fsuid);
+        case 13:
+            return compare_id(e.uid, op, e.suid);
+        case 14:
+            return compare_id(e.loginuid, op, e.fsuid);
+        case 15:
+            return compare_id(e.loginuid, op, e.suid);
+        case 16:
+            return compare_id(e.loginuid, op, e.euid);
+        case 17:
+            return compare_id(e.euid, op, e.suid);
+        case 18:
+            return compare_id(e.euid, op, e.fsuid);
+        case 19:
+            return compare_id(e.suid, op, e.fsuid);
+        case 20:
+            return compare_id(e.gid, op, e.egid);
+        case 21:
+            return compare_id(e.gid, op, e.fsgid);
+        case 22:
+            return compare_id(e.gid, op, e.sgid);
+        case 23:
+            return compare_id(e.egid, op, e.fsgid);
+        case 24:
+            return compare_id(e.egid, op, e.sgid);
+        case 25:
+            return compare_id(e.sgid, op, e.fsgid);
+        default:
+            return false;
     }
 }
 
@@ -93,12 +129,18 @@ bool match_perm(const KernelTables& kernel, const Event& e, std::uint32_t value)
     const AbiClasses& c = kernel.classes(e.arch == arch_i386 ? Abi::i386 : Abi::x86_64);
     const auto nr = static_cast<unsigned>(e.nr);
     switch (c.kind(nr)) {
-        case SyscallKind::open: return (value & access_bits(e.args[1])) != 0;
-        case SyscallKind::openat: return (value & access_bits(e.args[2])) != 0;
-        case SyscallKind::openat2: return (value & access_bits(e.openat2_flags)) != 0;
-        case SyscallKind::execve: return (value & perm_exec) != 0;
-        case SyscallKind::socketcall: return (value & perm_write) != 0 && e.args[0] == 2;  // SYS_BIND
-        case SyscallKind::native: break;
+        case SyscallKind::open:
+            return (value & access_bits(e.args[1])) != 0;
+        case SyscallKind::openat:
+            return (value & access_bits(e.args[2])) != 0;
+        case SyscallKind::openat2:
+            return (value & access_bits(e.openat2_flags)) != 0;
+        case SyscallKind::execve:
+            return (value & perm_exec) != 0;
+        case SyscallKind::socketcall:
+            return (value & perm_write) != 0 && e.args[0] == 2;  // SYS_BIND
+        case SyscallKind::native:
+            break;
     }
     if (nr >= c.write.size()) return false;
     return ((value & perm_write) != 0 && c.write.test(nr)) || ((value & perm_read) != 0 && c.read.test(nr)) ||
@@ -157,12 +199,13 @@ struct Walk {
     }
 
     // One entry of a list or bucket; true ends the walk.
-    bool visit(std::size_t i, std::int32_t nr, const Event& e, const EventName* name, std::optional<std::size_t> name_index,
-               Context& ctx) const {
+    bool visit(std::size_t i, std::int32_t nr, const Event& e, const EventName* name,
+               std::optional<std::size_t> name_index, Context& ctx) const {
         const KernelRule& rule = state.filter[i];
         RuleVisit v{i, in_mask(rule, nr), false, 0, name_index};
         if (v.in_mask && (!ctx.prio || i < *ctx.prio))
-            v.matched = rule_matches(kernel, rule, e, name, rule.watch_kind_unknown && unknown_watch_is_dir, v.tests_passed);
+            v.matched =
+                rule_matches(kernel, rule, e, name, rule.watch_kind_unknown && unknown_watch_is_dir, v.tests_passed);
         if (visits != nullptr) visits->push_back(v);
         if (!v.matched) return false;
         // A rule without a key leaves the key of an earlier match where it is.
@@ -189,7 +232,9 @@ struct Walk {
     void walk_hash(const Event& e, std::size_t first_name, std::size_t last_name, Context& ctx) const {
         for (std::size_t n = first_name; n < last_name; ++n)
             for (std::size_t i = 0; i < state.filter.size(); ++i)
-                if (on_hash(state.filter[i]) && in_bucket(state.filter[i], e.names[n]) && visit(i, e.nr, e, &e.names[n], n, ctx)) return;
+                if (on_hash(state.filter[i]) && in_bucket(state.filter[i], e.names[n]) &&
+                    visit(i, e.nr, e, &e.names[n], n, ctx))
+                    return;
     }
 };
 
@@ -200,40 +245,69 @@ bool test_holds(const KernelTables& kernel, const FieldTest& test, const Event& 
     const std::uint32_t v = test.value;
     const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
     switch (test.field) {
-        case Field::pid: return compare(e.pid, op, v);
-        case Field::uid: return compare_id(e.uid, op, v);
-        case Field::euid: return compare_id(e.euid, op, v);
-        case Field::suid: return compare_id(e.suid, op, v);
-        case Field::fsuid: return compare_id(e.fsuid, op, v);
-        case Field::gid: return compare_gid(e, e.gid, op, v);
-        case Field::egid: return compare_gid(e, e.egid, op, v);
-        case Field::sgid: return compare_id(e.sgid, op, v);
-        case Field::fsgid: return compare_id(e.fsgid, op, v);
-        case Field::loginuid: return compare_id(e.loginuid, op, v);
-        case Field::loginuid_set: return compare(e.loginuid != id_unset ? 1 : 0, op, v);
-        case Field::sessionid: return compare(e.sessionid, op, v);
-        case Field::pers: return compare(e.pers, op, v);
-        case Field::ppid: return compare(e.ppid, op, v);
-        case Field::arch: return compare(e.arch, op, v);
-        case Field::exit: return e.return_valid != ReturnValid::invalid && compare(low(e.return_code), op, v);
+        case Field::pid:
+            return compare(e.pid, op, v);
+        case Field::uid:
+            return compare_id(e.uid, op, v);
+        case Field::euid:
+            return compare_id(e.euid, op, v);
+        case Field::suid:
+            return compare_id(e.suid, op, v);
+        case Field::fsuid:
+            return compare_id(e.fsuid, op, v);
+        case Field::gid:
+            return compare_gid(e, e.gid, op, v);
+        case Field::egid:
+            return compare_gid(e, e.egid, op, v);
+        case Field::sgid:
+            return compare_id(e.sgid, op, v);
+        case Field::fsgid:
+            return compare_id(e.fsgid, op, v);
+        case Field::loginuid:
+            return compare_id(e.loginuid, op, v);
+        case Field::loginuid_set:
+            return compare(e.loginuid != id_unset ? 1 : 0, op, v);
+        case Field::sessionid:
+            return compare(e.sessionid, op, v);
+        case Field::pers:
+            return compare(e.pers, op, v);
+        case Field::ppid:
+            return compare(e.ppid, op, v);
+        case Field::arch:
+            return compare(e.arch, op, v);
+        case Field::exit:
+            return e.return_valid != ReturnValid::invalid && compare(low(e.return_code), op, v);
         case Field::success:
             if (e.return_valid == ReturnValid::invalid) return false;
             return compare(e.return_valid == ReturnValid::success ? 1 : 2, op, v != 0 ? 1 : 2);
-        case Field::arg0: return compare(low(e.args[0]), op, v);
-        case Field::arg1: return compare(low(e.args[1]), op, v);
-        case Field::arg2: return compare(low(e.args[2]), op, v);
-        case Field::arg3: return compare(low(e.args[3]), op, v);
+        case Field::arg0:
+            return compare(low(e.args[0]), op, v);
+        case Field::arg1:
+            return compare(low(e.args[1]), op, v);
+        case Field::arg2:
+            return compare(low(e.args[2]), op, v);
+        case Field::arg3:
+            return compare(low(e.args[3]), op, v);
         case Field::devmajor:
-            return name_or_any(e, name, [&](const EventName& n) { return compare(n.dev_major, op, v) || compare(n.rdev_major, op, v); });
+            return name_or_any(e, name, [&](const EventName& n) {
+                return compare(n.dev_major, op, v) || compare(n.rdev_major, op, v);
+            });
         case Field::devminor:
-            return name_or_any(e, name, [&](const EventName& n) { return compare(n.dev_minor, op, v) || compare(n.rdev_minor, op, v); });
+            return name_or_any(e, name, [&](const EventName& n) {
+                return compare(n.dev_minor, op, v) || compare(n.rdev_minor, op, v);
+            });
         case Field::inode:
             return name_or_any(e, name, [&](const EventName& n) { return compare(low(n.ino), op, v); });
-        case Field::obj_uid: return name_or_any(e, name, [&](const EventName& n) { return compare_id(n.uid, op, v); });
-        case Field::obj_gid: return name_or_any(e, name, [&](const EventName& n) { return compare_id(n.gid, op, v); });
-        case Field::path: return name != nullptr && name->watches.contains(test.text);
-        case Field::dir: return e.dirs.contains(test.text);
-        case Field::perm: return match_perm(kernel, e, v) == (op != Op::not_equal);
+        case Field::obj_uid:
+            return name_or_any(e, name, [&](const EventName& n) { return compare_id(n.uid, op, v); });
+        case Field::obj_gid:
+            return name_or_any(e, name, [&](const EventName& n) { return compare_id(n.gid, op, v); });
+        case Field::path:
+            return name != nullptr && name->watches.contains(test.text);
+        case Field::dir:
+            return e.dirs.contains(test.text);
+        case Field::perm:
+            return match_perm(kernel, e, v) == (op != Op::not_equal);
         case Field::filetype: {  // any resolved name of the call, also in the hash walk; != negates the whole
             const bool any = std::any_of(e.names.begin(), e.names.end(), [&](const EventName& n) {
                 constexpr std::uint32_t s_ifmt = 0xF000;
@@ -241,14 +315,28 @@ bool test_holds(const KernelTables& kernel, const FieldTest& test, const Event& 
             });
             return any == (op != Op::not_equal);
         }
-        case Field::field_compare: return field_compare(e, op, v, name);
-        case Field::exe: return e.exes.contains(test.text) == (op != Op::not_equal);
-        case Field::saddr_fam: return e.saddr_fam && compare(*e.saddr_fam, op, v);
-        case Field::subj_user: case Field::subj_role: case Field::subj_type: case Field::subj_sen: case Field::subj_clr:
-        case Field::obj_user: case Field::obj_role: case Field::obj_type: case Field::obj_lev_low: case Field::obj_lev_high:
+        case Field::field_compare:
+            return field_compare(e, op, v, name);
+        case Field::exe:
+            return e.exes.contains(test.text) == (op != Op::not_equal);
+        case Field::saddr_fam:
+            return e.saddr_fam && compare(*e.saddr_fam, op, v);
+        case Field::subj_user:
+        case Field::subj_role:
+        case Field::subj_type:
+        case Field::subj_sen:
+        case Field::subj_clr:
+        case Field::obj_user:
+        case Field::obj_role:
+        case Field::obj_type:
+        case Field::obj_lev_low:
+        case Field::obj_lev_high:
             return lsm_holds(e, test);
-        case Field::key: return true;
-        case Field::msgtype: case Field::fstype: return false;
+        case Field::key:
+            return true;
+        case Field::msgtype:
+        case Field::fstype:
+            return false;
     }
     return false;  // audit_filter_rules' default: a field it does not know
 }
@@ -266,7 +354,8 @@ Decision evaluate(const KernelState& state, const KernelTables& kernel, const Ev
     Event at_exit = event;
     for (EventName& n : at_exit.names)
         if (n.deleted) n.watches.clear();
-    // __audit_uring_exit: a worker (arch 0) has no exit list; an op inside a syscall walks list 7 unless already recorded.
+    // __audit_uring_exit: a worker (arch 0) has no exit list; an op inside a syscall walks list 7 unless already
+    // recorded.
     const bool worker = event.uring_op && event.arch == 0;
     if (!worker) walk.walk_exit_list(at_exit, ctx);
     if (event.uring_op && (worker || ctx.decision.outcome != Outcome::always)) walk.walk_io_uring_list(at_exit, ctx);

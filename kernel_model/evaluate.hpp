@@ -20,10 +20,10 @@ struct EntryState {
 
 /// One rule that was looked at, for `why` and for the cost model.
 struct RuleVisit {
-    std::size_t rule = 0;          // index into KernelState::filter
+    std::size_t rule = 0;  // index into KernelState::filter
     bool in_mask = false;
     bool matched = false;
-    std::size_t tests_passed = 0;  // before the first false one
+    std::size_t tests_passed = 0;     // before the first false one
     std::optional<std::size_t> name;  // hash walk: which name
 };
 

@@ -24,7 +24,8 @@ std::string_view arch_name(std::uint32_t arch) {
 }  // namespace
 
 std::string to_string(const Decision& d) {
-    if (d.outcome == Outcome::no_match) return d.key ? fmt::format("no rule matched (key \"{}\")", *d.key) : "no rule matched";
+    if (d.outcome == Outcome::no_match)
+        return d.key ? fmt::format("no rule matched (key \"{}\")", *d.key) : "no rule matched";
     std::string key = d.key ? *d.key : std::string{};
     for (char& c : key)
         if (c == '\x01') c = ',';
@@ -41,9 +42,10 @@ std::string describe(const Event& e) {
     else
         text += fmt::format(" success={} exit={}", e.return_valid == ReturnValid::success ? "yes" : "no",
                             static_cast<std::int64_t>(e.return_code));
-    text += fmt::format(" pid={} ppid={} auid={} uid={} euid={} suid={} fsuid={} gid={} egid={} sgid={} fsgid={} ses={}", e.pid,
-                        e.ppid, id(e.loginuid), id(e.uid), id(e.euid), id(e.suid), id(e.fsuid), id(e.gid), id(e.egid), id(e.sgid),
-                        id(e.fsgid), id(e.sessionid));
+    text +=
+        fmt::format(" pid={} ppid={} auid={} uid={} euid={} suid={} fsuid={} gid={} egid={} sgid={} fsgid={} ses={}",
+                    e.pid, e.ppid, id(e.loginuid), id(e.uid), id(e.euid), id(e.suid), id(e.fsuid), id(e.gid),
+                    id(e.egid), id(e.sgid), id(e.fsgid), id(e.sessionid));
     if (!e.groups.empty()) text += fmt::format(" groups={}", fmt::join(e.groups, ","));
     if (e.pers != 0) text += fmt::format(" pers={:#x}", e.pers);
     if (!e.exes.empty()) text += fmt::format(" exe={}", fmt::join(e.exes, ","));
@@ -53,8 +55,9 @@ std::string describe(const Event& e) {
         text += fmt::format(" lsm:{}~\"{}\"", audit_field_to_name(static_cast<int>(a.test.field)), a.test.text);
     for (std::size_t i = 0; i < e.names.size(); ++i) {
         const EventName& n = e.names[i];
-        text += fmt::format(" name{}={}", i, n.watches.empty() ? std::string(n.resolved ? "(unwatched)" : "(unresolved)")
-                                                               : fmt::format("{}", fmt::join(n.watches, "|")));
+        text += fmt::format(" name{}={}", i,
+                            n.watches.empty() ? std::string(n.resolved ? "(unwatched)" : "(unresolved)")
+                                              : fmt::format("{}", fmt::join(n.watches, "|")));
         if (n.deleted) text += "(deleted)";
     }
     return text;

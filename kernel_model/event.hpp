@@ -48,12 +48,12 @@ struct Event {
     std::uint32_t loginuid = id_unset, sessionid = id_unset;
     ReturnValid return_valid = ReturnValid::success;
     std::uint64_t return_code = 0;
-    std::vector<EventName> names;       // in names_list order
-    std::set<std::string> dirs;         // dir= strings whose tree a collected reference belongs to
-    std::set<std::string> exes;         // exe= strings that name the program running
+    std::vector<EventName> names;  // in names_list order
+    std::set<std::string> dirs;    // dir= strings whose tree a collected reference belongs to
+    std::set<std::string> exes;    // exe= strings that name the program running
     std::optional<std::uint32_t> saddr_fam;
-    std::uint64_t openat2_flags = 0;    // how.flags as recorded (stale after an early failure)
-    std::vector<LsmAnswer> lsm_true;    // subj_* and obj_* tests that hold
+    std::uint64_t openat2_flags = 0;  // how.flags as recorded (stale after an early failure)
+    std::vector<LsmAnswer> lsm_true;  // subj_* and obj_* tests that hold
     // Any-name tests of exit-list rules (obj_uid, obj_gid, devmajor, devminor, inode, filetype, field_compare with
     // obj_*) are computed from names.
 };

@@ -24,7 +24,9 @@ public:
                            [&](const DeleteRule& x) { remove(x.rule, m.source); },
                            [&](const DeleteAll& x) { remove_all(x, m.source); },
                            [&](const SetStatus& x) { set_status(x, m.source); },
-                           [&](const SetFeature&) { if (allowed("settings", m.source)) state().settings.loginuid_immutable = true; },
+                           [&](const SetFeature&) {
+                               if (allowed("settings", m.source)) state().settings.loginuid_immutable = true;
+                           },
                            [&](const Trim&) { after_rules(m.source, "-t"); },
                            [&](const MakeEquiv&) { after_rules(m.source, "-q"); },
                            [&](const UserMessage&) {},
@@ -55,17 +57,24 @@ private:
     }
     bool allowed(std::string_view what, const Span& at) {
         if (state().settings.enabled != 2U) return true;
-        refuse(at, "AU091", fmt::format("the kernel refuses this: {} are locked by an earlier -e 2", what), "move -e 2 to the end");
+        refuse(at, "AU091", fmt::format("the kernel refuses this: {} are locked by an earlier -e 2", what),
+               "move -e 2 to the end");
         return false;
     }
 
     std::vector<KernelRule>& rules_of(List list) {
         switch (list) {
-            case List::user: return state().user;
-            case List::task: return state().task;
-            case List::exclude: return state().exclude;
-            case List::filesystem: return state().filesystem;
-            case List::exit: case List::io_uring: break;
+            case List::user:
+                return state().user;
+            case List::task:
+                return state().task;
+            case List::exclude:
+                return state().exclude;
+            case List::filesystem:
+                return state().filesystem;
+            case List::exit:
+            case List::io_uring:
+                break;
         }
         return state().filter;
     }
@@ -94,8 +103,10 @@ private:
         rule.mask.words[mask_words - 1] &= 0xFFFFU;  // class selectors are consumed
         if (options_.facts != nullptr)
             for (const FieldTest& t : rule.tests)
-                if ((t.field == Field::path || t.field == Field::dir || t.field == Field::exe) && parent_is_file(*options_.facts, t.text)) {
-                    refuse(at, "AU093", fmt::format("the kernel refuses this rule: a parent of {} is a file (ENOTDIR)", t.text),
+                if ((t.field == Field::path || t.field == Field::dir || t.field == Field::exe) &&
+                    parent_is_file(*options_.facts, t.text)) {
+                    refuse(at, "AU093",
+                           fmt::format("the kernel refuses this rule: a parent of {} is a file (ENOTDIR)", t.text),
                            "watch either the file or the names below it");
                     return;
                 }
@@ -113,10 +124,12 @@ private:
 
     void duplicate(const KernelRule& earlier, const Span& at) {
         std::vector<Note> notes;
-        if (!earlier.sources.empty()) notes.push_back({earlier.sources.front(), "the same kernel rule is already loaded from here"});
+        if (!earlier.sources.empty())
+            notes.push_back({earlier.sources.front(), "the same kernel rule is already loaded from here"});
         if (options_.drop_duplicates) {
-            diagnostics_.add({"AU094", Level::warning, at, "duplicate rule, left out: auditctl would stop here (Rule exists)",
-                              std::move(notes), "delete this line", std::nullopt});
+            diagnostics_.add({"AU094", Level::warning, at,
+                              "duplicate rule, left out: auditctl would stop here (Rule exists)", std::move(notes),
+                              "delete this line", std::nullopt});
             return;
         }
         refuse(at, "AU094", "duplicate rule: the kernel answers \"Rule exists\"", "delete this line", std::move(notes));
@@ -126,7 +139,8 @@ private:
         if (!allowed("rules", at)) return;
         rule.mask.words[mask_words - 1] &= 0xFFFFU;
         std::vector<KernelRule>& rules = rules_of(rule.list);
-        const auto it = std::find_if(rules.begin(), rules.end(), [&](const KernelRule& r) { return same_stored(r, rule); });
+        const auto it =
+            std::find_if(rules.begin(), rules.end(), [&](const KernelRule& r) { return same_stored(r, rule); });
         if (it != rules.end()) {
             rules.erase(it);
             return;
@@ -145,9 +159,11 @@ private:
             cleared_ = true;
             state().cleared_first = true;
         } else if (!cleared_) {
-            outside_model(at, "-D -k removes rules by their key; which ones depends on what is loaded", "start the file with -D");
+            outside_model(at, "-D -k removes rules by their key; which ones depends on what is loaded",
+                          "start the file with -D");
         }
-        for (std::vector<KernelRule>* rules : {&state().user, &state().task, &state().exclude, &state().filesystem, &state().filter})
+        for (std::vector<KernelRule>* rules :
+             {&state().user, &state().task, &state().exclude, &state().filesystem, &state().filter})
             std::erase_if(*rules, [&](const KernelRule& r) {
                 const auto key = rule_key(r);
                 return !all.key || (key && key->find(*all.key) != std::string_view::npos);
@@ -158,14 +174,30 @@ private:
         if (!allowed("settings", at)) return;
         Settings& s = state().settings;
         switch (set.mask) {
-            case 0x01: s.enabled = set.value; break;
-            case 0x02: s.failure = set.value; break;
-            case 0x08: s.rate_limit = set.value; break;
-            case 0x10: s.backlog_limit = set.value; break;
-            case 0x20: s.backlog_wait_time = set.value; break;
-            case 0x40: s.reset_lost = true; break;
-            case 0x80: s.reset_backlog_wait_time_actual = true; break;
-            default: outside_model(at, fmt::format("unknown setting 0x{:x}", set.mask), ""); break;
+            case 0x01:
+                s.enabled = set.value;
+                break;
+            case 0x02:
+                s.failure = set.value;
+                break;
+            case 0x08:
+                s.rate_limit = set.value;
+                break;
+            case 0x10:
+                s.backlog_limit = set.value;
+                break;
+            case 0x20:
+                s.backlog_wait_time = set.value;
+                break;
+            case 0x40:
+                s.reset_lost = true;
+                break;
+            case 0x80:
+                s.reset_backlog_wait_time_actual = true;
+                break;
+            default:
+                outside_model(at, fmt::format("unknown setting 0x{:x}", set.mask), "");
+                break;
         }
     }
 
@@ -179,8 +211,8 @@ private:
     LoadResult result_;
     bool errors_ignored_ = false;
     bool rule_seen_ = false;
-    bool cleared_ = false;        // a full -D was seen
-    std::string trailing_;        // -t or -q after a rule
+    bool cleared_ = false;  // a full -D was seen
+    std::string trailing_;  // -t or -q after a rule
 };
 
 }  // namespace

@@ -33,19 +33,21 @@ struct KernelState {
     /// audit_n_rules and audit_signals, as counted (spec 3.5).
     std::uint32_t n_rules() const;
     std::uint32_t n_signals() const;
-    std::size_t rule_count() const { return filter.size() + user.size() + task.size() + exclude.size() + filesystem.size(); }
+    std::size_t rule_count() const {
+        return filter.size() + user.size() + task.size() + exclude.size() + filesystem.size();
+    }
 };
 
 struct LoadOptions {
-    bool ignore_errors = false;        // -i, -c or --continue: go on after a refused message
-    bool drop_duplicates = false;      // optimize: an EEXIST alone is dropped and the rest goes on
-    const Facts* facts = nullptr;      // ENOTDIR, where the facts say so
+    bool ignore_errors = false;    // -i, -c or --continue: go on after a refused message
+    bool drop_duplicates = false;  // optimize: an EEXIST alone is dropped and the rest goes on
+    const Facts* facts = nullptr;  // ENOTDIR, where the facts say so
 };
 
 struct LoadResult {
     KernelState state;
-    bool refused = false;   // some message was refused (a duplicate under drop_duplicates is not)
-    bool stopped = false;   // and loading stopped there
+    bool refused = false;  // some message was refused (a duplicate under drop_duplicates is not)
+    bool stopped = false;  // and loading stopped there
     /// A construct the state cannot express (a delete of a rule not in the file, -q between rules...):
     /// the reason, with its place in the diagnostics. Callers exit 5.
     std::optional<std::string> outside_model;

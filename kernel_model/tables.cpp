@@ -46,7 +46,8 @@ struct Reader {
         std::vector<unsigned> out;
         for (const toml::node& n : *a) {
             const auto value = n.value<std::int64_t>();
-            if (!value || *value < 0 || *value >= mask_syscalls) broken(file, fmt::format("bad syscall number in {}", key));
+            if (!value || *value < 0 || *value >= mask_syscalls)
+                broken(file, fmt::format("bad syscall number in {}", key));
             out.push_back(static_cast<unsigned>(*value));
         }
         return out;
@@ -62,9 +63,11 @@ struct Reader {
             {"write", &c.write}, {"read", &c.read}, {"chattr", &c.chattr}, {"signal", &c.signal}};
         for (const auto& [key, set] : sets)
             for (unsigned nr : numbers(t.get(key), key)) set->set(nr);
-        const std::pair<const char*, SyscallKind> kinds[] = {
-            {"open", SyscallKind::open},     {"openat", SyscallKind::openat},         {"openat2", SyscallKind::openat2},
-            {"execve", SyscallKind::execve}, {"socketcall", SyscallKind::socketcall}};
+        const std::pair<const char*, SyscallKind> kinds[] = {{"open", SyscallKind::open},
+                                                             {"openat", SyscallKind::openat},
+                                                             {"openat2", SyscallKind::openat2},
+                                                             {"execve", SyscallKind::execve},
+                                                             {"socketcall", SyscallKind::socketcall}};
         const toml::table& special = section(t, "special");
         for (const auto& [key, kind] : kinds)
             if (special.contains(key))

@@ -36,22 +36,22 @@ struct FieldCost {
     std::uint32_t pass = 0;        // marginal cost when it passes
 };
 struct CostTable {
-    std::uint32_t unarmed_instructions = 0;   // getpid, auditing on, no counted rule
-    std::uint32_t armed_instructions = 0;     // getpid, one file watch loaded, exit list empty
-    std::uint32_t first_entry = 0;            // once, when the exit list is not empty
+    std::uint32_t unarmed_instructions = 0;  // getpid, auditing on, no counted rule
+    std::uint32_t armed_instructions = 0;    // getpid, one file watch loaded, exit list empty
+    std::uint32_t first_entry = 0;           // once, when the exit list is not empty
     std::uint32_t mask_miss = 0;
     std::uint32_t match_never_no_fields = 0;  // in mask, zero tests, never, no key
     std::uint32_t match_key = 0;              // extra when the matching rule has a key
     std::map<Field, FieldCost> fields;
     FieldCost loginuid_set, perm_open, lsm;
-    std::uint32_t gid_supplementary = 0;      // extra of gid= when the task has supplementary groups
+    std::uint32_t gid_supplementary = 0;  // extra of gid= when the task has supplementary groups
     std::uint32_t per_name_filetype = 0, per_name_obj = 0, per_dir_ref = 0, ppid_once = 0;
 };
 
 struct KernelTables {
-    std::string name;      // "linux-6.1"
-    std::string source;    // where classes and costs come from
-    bool measured = false; // costs measured in the lab, not carried over from a neighbour
+    std::string name;       // "linux-6.1"
+    std::string source;     // where classes and costs come from
+    bool measured = false;  // costs measured in the lab, not carried over from a neighbour
     AbiClasses x86_64, i386;
     CostTable cost;
     const AbiClasses& classes(Abi abi) const { return abi == Abi::x86_64 ? x86_64 : i386; }

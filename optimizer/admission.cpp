@@ -70,7 +70,8 @@ Admission admission(const KernelRule& rule) {
         (abi == Abi::x86_64 ? a.x86_64 : a.i386) = set;
     }
     const Placement where = placement(rule);
-    a.worker = (where == Placement::inode_hash || where == Placement::either) && rule.mask.test(0) && !has_perm && arch_tests_hold(rule, 0);
+    a.worker = (where == Placement::inode_hash || where == Placement::either) && rule.mask.test(0) && !has_perm &&
+               arch_tests_hold(rule, 0);
     return a;
 }
 

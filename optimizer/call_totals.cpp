@@ -6,7 +6,8 @@ constexpr std::size_t calls = 2 * ledger_calls;
 
 CallTotals::CallTotals(const std::vector<const KernelTables*>& kernels) {
     for (const KernelTables* k : kernels)
-        kernels_.push_back({k->cost.first_entry, std::vector<std::uint32_t>(calls, 0), std::vector<std::uint32_t>(calls, 0)});
+        kernels_.push_back(
+            {k->cost.first_entry, std::vector<std::uint32_t>(calls, 0), std::vector<std::uint32_t>(calls, 0)});
 }
 
 void CallTotals::add(const RuleCosts& rule) {

@@ -18,8 +18,8 @@ public:
     void add(const RuleCosts& rule);
     void remove(const RuleCosts& rule);
 
-    /// [kernel][abi * ledger_calls + nr], instructions. `walk` is asked only about calls whose reference event matches a
-    /// rule, which ends the walk there.
+    /// [kernel][abi * ledger_calls + nr], instructions. `walk` is asked only about calls whose reference event matches
+    /// a rule, which ends the walk there.
     using CallTable = std::vector<std::vector<std::uint32_t>>;
     CallTable costs(const Walk& walk) const;
     bool within(const CallTable& limit, const Walk& walk) const;
@@ -27,8 +27,8 @@ public:
 private:
     struct OnKernel {
         std::uint32_t first_entry = 0;
-        std::vector<std::uint32_t> sum;    // of all rules, as if no walk ended early
-        std::vector<std::uint32_t> enders; // rules that end the walk
+        std::vector<std::uint32_t> sum;     // of all rules, as if no walk ended early
+        std::vector<std::uint32_t> enders;  // rules that end the walk
     };
     std::uint32_t cost(std::size_t kernel, std::size_t call, const Walk& walk) const;
 

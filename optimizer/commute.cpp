@@ -17,13 +17,30 @@ struct Range {
 
     void apply(Op op, std::uint32_t v) {
         switch (op) {
-            case Op::equal: low = std::max<std::uint64_t>(low, v), high = std::min<std::uint64_t>(high, v); break;
-            case Op::not_equal: excluded.insert(v); break;
-            case Op::less: if (v == 0) low = 1, high = 0; else high = std::min<std::uint64_t>(high, v - 1); break;
-            case Op::less_equal: high = std::min<std::uint64_t>(high, v); break;
-            case Op::greater: low = std::max<std::uint64_t>(low, std::uint64_t{v} + 1); break;
-            case Op::greater_equal: low = std::max<std::uint64_t>(low, v); break;
-            case Op::bit_mask: case Op::bit_test: break;  // says too little about the order of values
+            case Op::equal:
+                low = std::max<std::uint64_t>(low, v), high = std::min<std::uint64_t>(high, v);
+                break;
+            case Op::not_equal:
+                excluded.insert(v);
+                break;
+            case Op::less:
+                if (v == 0)
+                    low = 1, high = 0;
+                else
+                    high = std::min<std::uint64_t>(high, v - 1);
+                break;
+            case Op::less_equal:
+                high = std::min<std::uint64_t>(high, v);
+                break;
+            case Op::greater:
+                low = std::max<std::uint64_t>(low, std::uint64_t{v} + 1);
+                break;
+            case Op::greater_equal:
+                low = std::max<std::uint64_t>(low, v);
+                break;
+            case Op::bit_mask:
+            case Op::bit_test:
+                break;  // says too little about the order of values
         }
     }
     bool empty() const {
@@ -35,13 +52,21 @@ struct Range {
     }
     bool within(Op op, std::uint32_t v) const {  // every value left satisfies (op v)
         switch (op) {
-            case Op::equal: return low == v && high == v;
-            case Op::not_equal: return v < low || v > high || excluded.contains(v);
-            case Op::less: return high < v;
-            case Op::less_equal: return high <= v;
-            case Op::greater: return low > v;
-            case Op::greater_equal: return low >= v;
-            case Op::bit_mask: case Op::bit_test: return false;
+            case Op::equal:
+                return low == v && high == v;
+            case Op::not_equal:
+                return v < low || v > high || excluded.contains(v);
+            case Op::less:
+                return high < v;
+            case Op::less_equal:
+                return high <= v;
+            case Op::greater:
+                return low > v;
+            case Op::greater_equal:
+                return low >= v;
+            case Op::bit_mask:
+            case Op::bit_test:
+                return false;
         }
         return false;
     }
@@ -49,19 +74,35 @@ struct Range {
 
 enum class Kind { none, stable, at_exit };
 
-// Scalars: one value per call. stable: the same in a hash walk in the middle of the call as at its exit; the credentials
-// are not (a file system may borrow others), nor is the result. gid= and gid!= also look at the supplementary groups.
+// Scalars: one value per call. stable: the same in a hash walk in the middle of the call as at its exit; the
+// credentials are not (a file system may borrow others), nor is the result. gid= and gid!= also look at the
+// supplementary groups.
 Kind scalar_kind(const FieldTest& t) {
     switch (t.field) {
-        case Field::arg0: case Field::arg1: case Field::arg2: case Field::arg3: case Field::loginuid: case Field::sessionid:
-        case Field::pid: case Field::ppid: case Field::pers:
+        case Field::arg0:
+        case Field::arg1:
+        case Field::arg2:
+        case Field::arg3:
+        case Field::loginuid:
+        case Field::sessionid:
+        case Field::pid:
+        case Field::ppid:
+        case Field::pers:
             return Kind::stable;
-        case Field::uid: case Field::euid: case Field::suid: case Field::fsuid: case Field::sgid: case Field::fsgid:
-        case Field::exit: case Field::saddr_fam:
+        case Field::uid:
+        case Field::euid:
+        case Field::suid:
+        case Field::fsuid:
+        case Field::sgid:
+        case Field::fsgid:
+        case Field::exit:
+        case Field::saddr_fam:
             return Kind::at_exit;
-        case Field::gid: case Field::egid:
+        case Field::gid:
+        case Field::egid:
             return t.op == Op::equal || t.op == Op::not_equal ? Kind::none : Kind::at_exit;
-        default: return Kind::none;
+        default:
+            return Kind::none;
     }
 }
 
@@ -116,7 +157,9 @@ bool disjoint(const Entry& a, const Entry& b) { return disjoint_when(a, b, false
 
 bool satisfiable(const KernelRule& rule) { return can_hold_together({&rule}, false); }
 
-bool same_decision(const KernelRule& a, const KernelRule& b) { return a.action == b.action && rule_key(a) == rule_key(b); }
+bool same_decision(const KernelRule& a, const KernelRule& b) {
+    return a.action == b.action && rule_key(a) == rule_key(b);
+}
 
 bool may_cross(const Entry& moved, const Entry& crossed) {
     if (crossed.where == Placement::either)  // it may be an exit-list rule or a hash rule

@@ -6,7 +6,8 @@
 namespace auopt {
 
 /// True when no system call can satisfy both rules: by mask, arch, perm, or by tests of one scalar that exclude each
-/// other. Different path=, dir=, inode=, obj_*, LSM labels and gid= values never count (a call has many names and groups).
+/// other. Different path=, dir=, inode=, obj_*, LSM labels and gid= values never count (a call has many names and
+/// groups).
 bool disjoint(const Entry& a, const Entry& b);
 
 /// True when all tests of `rule` can hold at once, as far as its scalars tell.

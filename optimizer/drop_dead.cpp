@@ -1,8 +1,10 @@
-// Does:    drops rules that can never be the first match: tests that exclude each other, and rules an earlier one covers.
-// Needs:   lemma L4. An exit-list rule: an earlier exit-list rule that matches whenever it does. A hash rule: an earlier
+// Does:    drops rules that can never be the first match: tests that exclude each other, and rules an earlier one
+// covers. Needs:   lemma L4. An exit-list rule: an earlier exit-list rule that matches whenever it does. A hash rule:
+// an earlier
 //          hash rule of the same path (or inode) with the same action and key, nothing between that meets its calls.
 // Keeps:   the rules of calls that run io_uring operations, audit_n_rules and audit_signals zero or not.
-// Example: -a always,exit -F arch=b64 -S chmod,fchmod -F key=perm ; -a always,exit -F arch=b64 -S chmod -F auid>=1000 -F key=user
+// Example: -a always,exit -F arch=b64 -S chmod,fchmod -F key=perm ; -a always,exit -F arch=b64 -S chmod -F auid>=1000
+// -F key=user
 //          -> -a always,exit -F arch=b64 -S chmod,fchmod -F key=perm
 #include <algorithm>
 
@@ -13,7 +15,8 @@ namespace auopt {
 namespace {
 
 bool covers(const Admission& wide, const Admission& narrow) {
-    return (narrow.x86_64 & ~wide.x86_64).none() && (narrow.i386 & ~wide.i386).none() && (wide.worker || !narrow.worker);
+    return (narrow.x86_64 & ~wide.x86_64).none() && (narrow.i386 & ~wide.i386).none() &&
+           (wide.worker || !narrow.worker);
 }
 
 bool same_object(const KernelRule& a, const KernelRule& b) {
@@ -29,9 +32,10 @@ bool shadowed_by(const Entries& entries, std::size_t earlier, std::size_t later)
     if (a.where != b.where || !covers(a.admission, b.admission) || !implied(a.rule, b.rule)) return false;
     if (a.admission.meets_in_io_uring(b.admission)) return false;
     if (a.where == Placement::exit_list) return true;
-    if (a.where != Placement::inode_hash || !same_object(a.rule, b.rule) || !same_decision(a.rule, b.rule)) return false;
-    // As if the later rule moved up to the earlier one. That counts hash rules too: rules of one path change their order
-    // when the file is replaced, so that the later one may come to stand before what lies between.
+    if (a.where != Placement::inode_hash || !same_object(a.rule, b.rule) || !same_decision(a.rule, b.rule))
+        return false;
+    // As if the later rule moved up to the earlier one. That counts hash rules too: rules of one path change their
+    // order when the file is replaced, so that the later one may come to stand before what lies between.
     for (std::size_t i = earlier + 1; i < later; ++i)
         if (!may_cross(b, *entries[i])) return false;
     return true;

@@ -12,15 +12,16 @@ constexpr double bucket_share = 1.0 / 32.0;
 
 // Calls that look up a name, by number (x86_64; a 32-bit program's share of the workload is small, and priced without).
 double names_of(std::uint32_t arch, unsigned nr) {
-    static const std::set<unsigned> with_name = {2, 4, 6, 21, 59, 76, 80, 82, 83, 84, 85, 86, 87, 88, 89, 90, 92, 94, 133, 161,
-                                                 188, 189, 191, 192, 194, 195, 197, 198, 257, 258, 259, 260, 262, 263, 264, 265,
+    static const std::set<unsigned> with_name = {2,   4,   6,   21,  59,  76,  80,  82,  83,  84,  85,  86,
+                                                 87,  88,  89,  90,  92,  94,  133, 161, 188, 189, 191, 192,
+                                                 194, 195, 197, 198, 257, 258, 259, 260, 262, 263, 264, 265,
                                                  266, 267, 268, 269, 280, 316, 322, 332, 437, 439};
     return arch == arch_x86_64 && with_name.contains(nr) ? 1.0 : 0.0;
 }
 
 struct Profile {
     double share;
-    bool user;     // a login session: auid and uid 1000
+    bool user;  // a login session: auid and uid 1000
     bool success;
 };
 // Most calls of a server are made by daemons and succeed (docs/WORKLOAD.md).
@@ -59,7 +60,8 @@ Ledger::Ledger(std::vector<const KernelTables*> kernels, Workload workload) : ke
     for (const CallWeight& call : workload) total += call.weight;
     for (const CallWeight& call : workload)
         for (const Profile& profile : profiles)
-            samples_.push_back({sample_event(call, profile), total > 0 ? call.weight / total * profile.share : 0, names_of(call.arch, call.nr)});
+            samples_.push_back({sample_event(call, profile), total > 0 ? call.weight / total * profile.share : 0,
+                                names_of(call.arch, call.nr)});
 }
 
 RuleCosts Ledger::costs_of(const KernelRule& rule) const {

@@ -20,18 +20,21 @@ bool writable(const std::vector<FieldTest>& tests) {
 std::vector<FieldTest> writable_order(const std::vector<FieldTest>& tests) {
     std::vector<FieldTest> out = tests;
     std::stable_partition(out.begin(), out.end(), [](const FieldTest& t) { return t.field != Field::key; });
-    const auto first_arch = std::find_if(out.begin(), out.end(), [](const FieldTest& t) { return t.field == Field::arch; });
+    const auto first_arch =
+        std::find_if(out.begin(), out.end(), [](const FieldTest& t) { return t.field == Field::arch; });
     std::stable_partition(first_arch, out.end(), [](const FieldTest& t) { return t.field == Field::perm; });
     return out;
 }
 
-// Two rules that differed in the order of their tests alone must go on differing. Moving one test to the front, perm= first
-// of all, gives another order as long as there is a test to move; where there is none, the rule stays and can't be written.
+// Two rules that differed in the order of their tests alone must go on differing. Moving one test to the front, perm=
+// first of all, gives another order as long as there is a test to move; where there is none, the rule stays and can't
+// be written.
 std::vector<std::vector<FieldTest>> orders_to_try(const std::vector<FieldTest>& tests) {
     std::vector<std::vector<FieldTest>> orders = {writable_order(tests)};
     for (std::size_t i = 1; i < orders.front().size(); ++i) {
         std::vector<FieldTest> order = orders.front();
-        std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(i), order.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+        std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(i),
+                    order.begin() + static_cast<std::ptrdiff_t>(i) + 1);
         if (order.front().field != Field::arch && writable(order)) orders.push_back(std::move(order));
     }
     return orders;

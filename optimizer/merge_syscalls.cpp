@@ -1,5 +1,6 @@
 // Does:    makes one rule of rules that differ only in their system calls, or (exit list) in perm=.
-// Needs:   lemmas L6 and L7: the rules must reach one place by lemma L5; for perm= the united rule must admit, letter by
+// Needs:   lemmas L6 and L7: the rules must reach one place by lemma L5; for perm= the united rule must admit, letter
+// by
 //          letter, nothing that neither rule admitted.
 // Keeps:   the hash sequence of every call, the rules of calls that run io_uring operations.
 // Example: -a always,exit -F arch=b64 -S chmod -F auid>=1000 -F key=perm ; the same with -S chown
@@ -22,8 +23,8 @@ const FieldTest* only_perm(const KernelRule& rule) {
     return t->op == Op::equal ? t : nullptr;
 }
 
-// Rules that are the same but for the system calls and the letters of perm=. Several arch tests must keep their order (the
-// last one counts for audit_signals), so such rules never pair.
+// Rules that are the same but for the system calls and the letters of perm=. Several arch tests must keep their order
+// (the last one counts for audit_signals), so such rules never pair.
 std::optional<std::string> shape(const Entry& e) {
     if (e.where != Placement::exit_list && e.where != Placement::inode_hash) return std::nullopt;
     const auto is_arch = [](const FieldTest& t) { return t.field == Field::arch; };

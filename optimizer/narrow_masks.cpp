@@ -39,7 +39,9 @@ bool keep_a_signal_call(const Rules& rules, Entries& candidate) {
     std::optional<std::size_t> best;
     for (std::size_t i = 0; i < candidate.size(); ++i) {
         const Entry& before = *rules.entries()[i];
-        if (!before.rule.mask.test(kill_number(before.rule)) || !has_perm(before.rule) || before.where == Placement::either) continue;
+        if (!before.rule.mask.test(kill_number(before.rule)) || !has_perm(before.rule) ||
+            before.where == Placement::either)
+            continue;
         const bool free = before.where == Placement::inode_hash;  // kill looks up no names
         if (!best || (free && candidate[*best]->where != Placement::inode_hash)) best = i;
     }

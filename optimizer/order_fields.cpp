@@ -1,7 +1,7 @@
 // Does:    puts the tests of a rule in the order that costs the workload least: cheap and selective first.
 // Needs:   lemma L2 (any order is exact on the exit and task lists and in the hash).
-// Keeps:   what auditctl's text can say in every version: perm= before arch=, the key last; several arch= in their order.
-// Example: -a always,exit -F arch=b64 -S openat -F exit=-13 -F auid!=unset -F key=access
+// Keeps:   what auditctl's text can say in every version: perm= before arch=, the key last; several arch= in their
+// order. Example: -a always,exit -F arch=b64 -S openat -F exit=-13 -F auid!=unset -F key=access
 //          -> -a always,exit -F auid!=unset -F exit=-13 -F arch=b64 -S 257 -F key=access
 #include <algorithm>
 #include <map>
@@ -42,7 +42,8 @@ double price(const std::vector<Pattern>& patterns, const Order& order) {
 }
 
 // Only calls in the mask pay for tests. A hash rule is met by chance: its path= fails.
-std::vector<Pattern> patterns_of(const Rules& rules, const Entry& e, const KernelTables& kernel, const std::vector<FieldTest>& tests) {
+std::vector<Pattern> patterns_of(const Rules& rules, const Entry& e, const KernelTables& kernel,
+                                 const std::vector<FieldTest>& tests) {
     std::map<std::vector<std::uint64_t>, Pattern> distinct;
     const auto count = [&](const Event& event, double weight) {
         if (weight <= 0 || !e.rule.mask.test(static_cast<unsigned>(event.nr))) return;
@@ -86,7 +87,8 @@ std::vector<Order> by_price(const std::vector<Pattern>& patterns, const std::vec
     do {
         if (writable(tests, order)) priced.emplace_back(price(patterns, order), order);
     } while (std::next_permutation(order.begin(), order.end()));
-    std::stable_sort(priced.begin(), priced.end(), [](const auto& a, const auto& b) { return a.first < b.first - same_price; });
+    std::stable_sort(priced.begin(), priced.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first - same_price; });
     std::vector<Order> out;
     double last = -1;
     for (auto& [p, o] : priced) {
@@ -136,7 +138,8 @@ std::vector<KernelRule> cheaper_orders(const Rules& rules, const Entry& e) {
     const double own_price = price(patterns, own);
     const bool few = tests.size() <= exhaustive_tests;
     std::vector<KernelRule> out;
-    for (const Order& order : few ? by_price(patterns, tests, own) : std::vector<Order>{best_greedy(patterns, tests, own)}) {
+    for (const Order& order :
+         few ? by_price(patterns, tests, own) : std::vector<Order>{best_greedy(patterns, tests, own)}) {
         if (out.size() == orders_tried || price(patterns, order) >= own_price - same_price) break;
         KernelRule rule = e.rule;
         rule.tests.clear();

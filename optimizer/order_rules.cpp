@@ -1,7 +1,8 @@
 // Does:    moves exit-list rules that take many events towards the head, so that these events leave the walk early.
 // Needs:   lemma L5, pair by pair along the way.
-// Keeps:   the order of any two rules that some call can satisfy both of, unless they decide alike with no hash rule between.
-// Example: -a always,exit -F arch=b64 -S acct -F auid!=unset -F key=a ; -a never,exit -F arch=b64 -S read -F exe=/usr/bin/backup
+// Keeps:   the order of any two rules that some call can satisfy both of, unless they decide alike with no hash rule
+// between. Example: -a always,exit -F arch=b64 -S acct -F auid!=unset -F key=a ; -a never,exit -F arch=b64 -S read -F
+// exe=/usr/bin/backup
 //          -> the never rule first
 #include <algorithm>
 
@@ -15,12 +16,26 @@ namespace {
 double selectivity(const FieldTest& t) {
     const bool negated = t.op == Op::not_equal;
     switch (t.field) {
-        case Field::exe: case Field::subj_user: case Field::subj_role: case Field::subj_type: case Field::dir:
-        case Field::obj_uid: case Field::obj_gid: case Field::inode: case Field::pid: case Field::ppid:
+        case Field::exe:
+        case Field::subj_user:
+        case Field::subj_role:
+        case Field::subj_type:
+        case Field::dir:
+        case Field::obj_uid:
+        case Field::obj_gid:
+        case Field::inode:
+        case Field::pid:
+        case Field::ppid:
             return negated ? 0.99 : 0.01;
-        case Field::arg0: case Field::arg1: case Field::arg2: case Field::arg3: case Field::saddr_fam: case Field::filetype:
+        case Field::arg0:
+        case Field::arg1:
+        case Field::arg2:
+        case Field::arg3:
+        case Field::saddr_fam:
+        case Field::filetype:
             return negated ? 0.9 : 0.1;
-        default: return -1;  // judged on the sample
+        default:
+            return -1;  // judged on the sample
     }
 }
 
@@ -49,7 +64,8 @@ PassCounts order_rules(Rules& rules) {
         double rate;
     };
     std::vector<Ranked> list;
-    for (const EntryPtr& e : rules.entries()) list.push_back({e, e->where == Placement::exit_list ? take_rate(rules, *e) : 0});
+    for (const EntryPtr& e : rules.entries())
+        list.push_back({e, e->where == Placement::exit_list ? take_rate(rules, *e) : 0});
     // Insertion from the head; only moves that pass a rule which takes less are worth a change of order.
     for (std::size_t i = 1; i < list.size(); ++i) {
         if (list[i].entry->where != Placement::exit_list || list[i].rate <= 0) continue;

@@ -19,8 +19,8 @@ PassCounts merge_syscalls(Rules& rules);
 PassCounts order_fields(Rules& rules);
 PassCounts order_rules(Rules& rules);
 
-/// Not a choice: brings the tests of every rule that the passes may touch into an order that auditctl's text can carry in
-/// every version (perm= before arch=, the key last), with as little change as that takes. Exact by lemma L2.
+/// Not a choice: brings the tests of every rule that the passes may touch into an order that auditctl's text can carry
+/// in every version (perm= before arch=, the key last), with as little change as that takes. Exact by lemma L2.
 void make_writable(Rules& rules);
 
 }  // namespace auopt

@@ -25,7 +25,7 @@ const Workload& default_workload();
 struct OptimizeOptions {
     std::vector<const KernelTables*> kernels;  // every rewrite must pay on each of them
     Workload workload;
-    std::set<std::string> passes;              // names to run; empty: all
+    std::set<std::string> passes;  // names to run; empty: all
     /// Called after each pass with its name and the state (for --dump-after).
     std::function<void(const std::string&, const KernelState&)> after_pass;
 };
@@ -33,8 +33,8 @@ struct OptimizeOptions {
 struct PassReport {
     std::string name;
     std::size_t rules_before = 0, rules_after = 0;
-    std::size_t rewrites = 0;   // kept
-    std::size_t refused = 0;    // possible, but the model says it costs more than it saves
+    std::size_t rewrites = 0;  // kept
+    std::size_t refused = 0;   // possible, but the model says it costs more than it saves
 };
 
 /// Rewrites `state` in place. Never an error: what cannot be improved stays.

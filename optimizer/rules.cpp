@@ -81,7 +81,8 @@ Rules::WatchOrder Rules::watch_order(const Entries& entries) {
 
 // What comes and goes between the first and the last place where the lists differ; rules that only move do neither.
 Rules::Edit Rules::edit_to(const Entries& candidate) const {
-    const auto [from, candidate_from] = std::mismatch(entries_.begin(), entries_.end(), candidate.begin(), candidate.end());
+    const auto [from, candidate_from] =
+        std::mismatch(entries_.begin(), entries_.end(), candidate.begin(), candidate.end());
     auto to = entries_.end();
     auto candidate_to = candidate.end();
     while (to != from && candidate_to != candidate_from && *(to - 1) == *(candidate_to - 1)) --to, --candidate_to;

@@ -21,8 +21,9 @@ struct Entry {
     Placement where = Placement::exit_list;
     Admission admission;
     RuleCosts costs;
-    std::size_t identity = 0;  // of all that the kernel compares (audit_compare_rule): equal rules have equal identities
-    bool signals = false;      // counts in audit_signals
+    std::size_t identity =
+        0;                 // of all that the kernel compares (audit_compare_rule): equal rules have equal identities
+    bool signals = false;  // counts in audit_signals
 };
 
 /// Shared and never changed, so that a candidate list is cheap and an edit is found by comparing pointers.
@@ -59,16 +60,16 @@ private:
     bool within_limit(const Entries& candidate, const Edit& edit) const;
     void take(Entries candidate, const Edit& edit);
 
-    /// Last component -> the paths that end in it, in the order in which their watches are created. Of several watches of
-    /// one name below one parent the kernel updates only the newest when the file is replaced (audit_update_watch), and
-    /// which spellings share a parent is not known here: so the order is kept wherever several paths end alike.
+    /// Last component -> the paths that end in it, in the order in which their watches are created. Of several watches
+    /// of one name below one parent the kernel updates only the newest when the file is replaced (audit_update_watch),
+    /// and which spellings share a parent is not known here: so the order is kept wherever several paths end alike.
     using WatchOrder = std::map<std::string, std::vector<std::string>, std::less<>>;
     static WatchOrder watch_order(const Entries& entries);
 
     Entries entries_;  // highest priority first
     const Ledger& ledger_;
-    WatchOrder watch_order_;                               // of the input
-    std::uint32_t other_signals_ = 0;                      // counted by the other lists
+    WatchOrder watch_order_;                                // of the input
+    std::uint32_t other_signals_ = 0;                       // counted by the other lists
     bool signals_nonzero_ = false, rules_nonzero_ = false;  // of the input
     // Of entries_: sums over the rules, kept as rules come and go.
     std::unordered_map<std::size_t, unsigned> identities_;

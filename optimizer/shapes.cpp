@@ -10,8 +10,8 @@ std::string shape_text(const Entry& e, const std::function<bool(const FieldTest&
     std::vector<std::string> tests;
     for (const FieldTest& t : e.rule.tests)
         if (keep(t))
-            tests.push_back(fmt::format("{} {} {} {}:{}", static_cast<std::uint32_t>(t.field), static_cast<std::uint32_t>(t.op), t.value,
-                                        t.text.size(), t.text));
+            tests.push_back(fmt::format("{} {} {} {}:{}", static_cast<std::uint32_t>(t.field),
+                                        static_cast<std::uint32_t>(t.op), t.value, t.text.size(), t.text));
     std::sort(tests.begin(), tests.end());
     std::string text = fmt::format("{} {} {}", static_cast<int>(e.where), static_cast<std::uint32_t>(e.rule.list),
                                    static_cast<std::uint32_t>(e.rule.action));
@@ -25,7 +25,8 @@ std::vector<unsigned> Shapes::of(const Entries& entries) {
     for (const EntryPtr& e : entries) {
         const auto [it, fresh] = known_.try_emplace(e, 0);
         if (fresh)
-            if (const auto text = shape_of_(*e)) it->second = numbers_.try_emplace(*text, numbers_.size() + 1).first->second;
+            if (const auto text = shape_of_(*e))
+                it->second = numbers_.try_emplace(*text, numbers_.size() + 1).first->second;
         out.push_back(it->second);
     }
     return out;

@@ -11,14 +11,15 @@
 
 namespace auopt {
 
-/// The tests for which `keep` holds, in one fixed order (order is free, lemma L2), with list, action and placement: equal
-/// texts are equal shapes.
+/// The tests for which `keep` holds, in one fixed order (order is free, lemma L2), with list, action and placement:
+/// equal texts are equal shapes.
 std::string shape_text(const Entry& e, const std::function<bool(const FieldTest&)>& keep);
 
 class Shapes {
 public:
     /// `shape_of` says the text of a rule's shape, or nothing for rules that never pair.
-    explicit Shapes(std::function<std::optional<std::string>(const Entry&)> shape_of) : shape_of_(std::move(shape_of)) {}
+    explicit Shapes(std::function<std::optional<std::string>(const Entry&)> shape_of)
+        : shape_of_(std::move(shape_of)) {}
     /// One number per entry; 0: never pairs. Shapes are computed once per entry.
     std::vector<unsigned> of(const Entries& entries);
 

@@ -1,4 +1,5 @@
-// Random rule sets through the whole pipeline: proven by verify, and the same on events by the model, each passes or not.
+// Random rule sets through the whole pipeline: proven by verify, and the same on events by the model, each passes or
+// not.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -54,7 +55,8 @@ RC_GTEST_PROP(PipelineProperty, the_model_decides_alike_before_and_after, ()) {
 RC_GTEST_PROP(PipelineProperty, no_call_costs_more_unless_text_forces_it, ()) {
     KernelState before = *test::any_state();
     for (KernelRule& r : before.filter)  // perm= after arch= has to change, whatever it costs
-        if (find_test(r, Field::perm) != nullptr) std::erase_if(r.tests, [](const FieldTest& t) { return t.field == Field::arch; });
+        if (find_test(r, Field::perm) != nullptr)
+            std::erase_if(r.tests, [](const FieldTest& t) { return t.field == Field::arch; });
     KernelState after = before;
     optimize(after, all_kernels());
     for (const KernelTables& kernel : kernel_tables())

@@ -14,43 +14,58 @@ inline const std::vector<unsigned> call_pool = {0, 2, 10, 39, 59, 62, 82, 87, 90
 inline const std::vector<std::string> path_pool = {"/f", "/g", "/bin/x", "/usr/bin/x"};
 
 inline rc::Gen<SyscallMask> any_mask() {
-    return rc::gen::map(rc::gen::pair(rc::gen::inRange(0, 4), rc::gen::container<std::vector<unsigned>>(rc::gen::elementOf(call_pool))),
-                        [](const std::pair<int, std::vector<unsigned>>& choice) {
-                            SyscallMask mask;
-                            if (choice.first == 0 || choice.second.empty()) {
-                                mask = SyscallMask::all();
-                                mask.words[mask_words - 1] &= 0xFFFFU;
-                            }
-                            for (unsigned nr : choice.second) mask.set(nr);
-                            return mask;
-                        });
+    return rc::gen::map(
+        rc::gen::pair(rc::gen::inRange(0, 4), rc::gen::container<std::vector<unsigned>>(rc::gen::elementOf(call_pool))),
+        [](const std::pair<int, std::vector<unsigned>>& choice) {
+            SyscallMask mask;
+            if (choice.first == 0 || choice.second.empty()) {
+                mask = SyscallMask::all();
+                mask.words[mask_words - 1] &= 0xFFFFU;
+            }
+            for (unsigned nr : choice.second) mask.set(nr);
+            return mask;
+        });
 }
 
 inline rc::Gen<FieldTest> any_scalar_test() {
     return rc::gen::map(
-        rc::gen::tuple(rc::gen::element(Field::uid, Field::euid, Field::loginuid, Field::exit, Field::success, Field::arg0, Field::gid,
-                                        Field::obj_uid, Field::dir, Field::exe, Field::subj_type, Field::filetype, Field::field_compare),
-                       rc::gen::element(Op::equal, Op::not_equal, Op::less, Op::greater_equal), rc::gen::inRange(0U, 3U)),
+        rc::gen::tuple(rc::gen::element(Field::uid, Field::euid, Field::loginuid, Field::exit, Field::success,
+                                        Field::arg0, Field::gid, Field::obj_uid, Field::dir, Field::exe,
+                                        Field::subj_type, Field::filetype, Field::field_compare),
+                       rc::gen::element(Op::equal, Op::not_equal, Op::less, Op::greater_equal),
+                       rc::gen::inRange(0U, 3U)),
         [](const std::tuple<Field, Op, std::uint32_t>& choice) {
             FieldTest t{std::get<0>(choice), std::get<1>(choice), std::get<2>(choice), ""};
             const bool equality = t.op == Op::equal || t.op == Op::not_equal;
             switch (t.field) {
-                case Field::dir: t = {Field::dir, Op::equal, 0, t.value == 0 ? "/d" : "/e"}; break;
-                case Field::exe: t = {Field::exe, equality ? t.op : Op::equal, 0, "/bin/p"}; break;
-                case Field::subj_type: t = {Field::subj_type, equality ? t.op : Op::equal, 0, "x_t"}; break;
-                case Field::filetype: t = {Field::filetype, equality ? t.op : Op::equal, 0x4000, ""}; break;
-                case Field::field_compare: t = {Field::field_compare, equality ? t.op : Op::equal, t.value == 0 ? 1U : 11U, ""}; break;
+                case Field::dir:
+                    t = {Field::dir, Op::equal, 0, t.value == 0 ? "/d" : "/e"};
+                    break;
+                case Field::exe:
+                    t = {Field::exe, equality ? t.op : Op::equal, 0, "/bin/p"};
+                    break;
+                case Field::subj_type:
+                    t = {Field::subj_type, equality ? t.op : Op::equal, 0, "x_t"};
+                    break;
+                case Field::filetype:
+                    t = {Field::filetype, equality ? t.op : Op::equal, 0x4000, ""};
+                    break;
+                case Field::field_compare:
+                    t = {Field::field_compare, equality ? t.op : Op::equal, t.value == 0 ? 1U : 11U, ""};
+                    break;
                 case Field::loginuid:
                     if (t.value == 2) t = {Field::loginuid, equality ? t.op : Op::not_equal, id_unset, ""};
                     break;
-                default: break;
+                default:
+                    break;
             }
             return t;
         });
 }
 
 // At most one of dir, path and inode and one exe per rule, as the kernel wants it.
-inline KernelRule assemble(Action action, const SyscallMask& mask, int arch, int perm, int object, int key, std::vector<FieldTest> tests) {
+inline KernelRule assemble(Action action, const SyscallMask& mask, int arch, int perm, int object, int key,
+                           std::vector<FieldTest> tests) {
     KernelRule rule;
     rule.action = action;
     rule.mask = mask;
@@ -70,14 +85,16 @@ inline KernelRule assemble(Action action, const SyscallMask& mask, int arch, int
 }
 
 inline rc::Gen<KernelRule> any_rule() {
-    return rc::gen::apply(assemble, rc::gen::element(Action::always, Action::always, Action::never), any_mask(), rc::gen::inRange(0, 3),
-                          rc::gen::inRange(-8, 16), rc::gen::inRange(0, 10), rc::gen::inRange(0, 3),
+    return rc::gen::apply(assemble, rc::gen::element(Action::always, Action::always, Action::never), any_mask(),
+                          rc::gen::inRange(0, 3), rc::gen::inRange(-8, 16), rc::gen::inRange(0, 10),
+                          rc::gen::inRange(0, 3),
                           rc::gen::resize(3, rc::gen::container<std::vector<FieldTest>>(any_scalar_test())));
 }
 
 /// Rules without repetitions (the kernel refuses those); twins that differ in arch, mask or perm only are frequent.
 inline rc::Gen<KernelState> any_state() {
-    return rc::gen::map(rc::gen::pair(rc::gen::container<std::vector<KernelRule>>(any_rule()), rc::gen::container<std::vector<unsigned>>(rc::gen::inRange(0U, 1000U))),
+    return rc::gen::map(rc::gen::pair(rc::gen::container<std::vector<KernelRule>>(any_rule()),
+                                      rc::gen::container<std::vector<unsigned>>(rc::gen::inRange(0U, 1000U))),
                         [](const std::pair<std::vector<KernelRule>, std::vector<unsigned>>& choice) {
                             std::vector<KernelRule> rules = choice.first;
                             for (unsigned pick : choice.second) {
@@ -85,8 +102,10 @@ inline rc::Gen<KernelState> any_state() {
                                 KernelRule twin = choice.first[pick % choice.first.size()];
                                 if (pick % 3 == 0) twin.mask = choice.first[pick / 7 % choice.first.size()].mask;
                                 for (FieldTest& t : twin.tests)
-                                    if (t.field == Field::arch && pick % 2 == 0) t.value = t.value == arch_i386 ? arch_x86_64 : arch_i386;
-                                rules.insert(rules.begin() + static_cast<std::ptrdiff_t>(pick % (rules.size() + 1)), std::move(twin));
+                                    if (t.field == Field::arch && pick % 2 == 0)
+                                        t.value = t.value == arch_i386 ? arch_x86_64 : arch_i386;
+                                rules.insert(rules.begin() + static_cast<std::ptrdiff_t>(pick % (rules.size() + 1)),
+                                             std::move(twin));
                             }
                             KernelState state;
                             for (KernelRule& r : rules) {
@@ -102,13 +121,15 @@ inline rc::Gen<KernelState> any_state() {
 
 /// A rule as a person can read it in a failing property.
 inline std::string words(const KernelRule& rule) {
-    std::string s = std::to_string(rule.sources.empty() ? 0 : rule.sources.front().line) + (rule.action == Action::always ? ": always" : ": never");
+    std::string s = std::to_string(rule.sources.empty() ? 0 : rule.sources.front().line) +
+                    (rule.action == Action::always ? ": always" : ": never");
     s += rule.mask.full() ? " all" : " calls";
     if (!rule.mask.full())
         for (unsigned nr = 0; nr < mask_syscalls; ++nr)
             if (rule.mask.test(nr)) s += " " + std::to_string(nr);
     for (const FieldTest& t : rule.tests)
-        s += " [" + std::to_string(static_cast<std::uint32_t>(t.field)) + " " + std::to_string(static_cast<std::uint32_t>(t.op) >> 24) + " " +
+        s += " [" + std::to_string(static_cast<std::uint32_t>(t.field)) + " " +
+             std::to_string(static_cast<std::uint32_t>(t.op) >> 24) + " " +
              (is_text_field(t.field) ? t.text : std::to_string(t.value)) + "]";
     return s;
 }
@@ -146,7 +167,8 @@ inline rc::Gen<Event> any_event() {
         e.names = *rc::gen::resize(3, rc::gen::container<std::vector<EventName>>(any_name()));
         if (*rc::gen::inRange(0, 2) == 1) e.dirs.insert("/d");
         if (*rc::gen::inRange(0, 2) == 1) e.exes.insert("/bin/p");
-        if (*rc::gen::inRange(0, 2) == 1) e.lsm_true.push_back({{Field::subj_type, *rc::gen::element(Op::equal, Op::not_equal), 0, "x_t"}});
+        if (*rc::gen::inRange(0, 2) == 1)
+            e.lsm_true.push_back({{Field::subj_type, *rc::gen::element(Op::equal, Op::not_equal), 0, "x_t"}});
         return e;
     });
 }

@@ -1,4 +1,5 @@
-// Rules text -> kernel state, for tests. Facts: root 0, nobody 65534; paths ending in '/' are directories, others files.
+// Rules text -> kernel state, for tests. Facts: root 0, nobody 65534; paths ending in '/' are directories, others
+// files.
 #pragma once
 
 #include <string>

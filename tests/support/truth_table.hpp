@@ -7,7 +7,8 @@
 //   b64 openat a2=1 uid=0 auid=1000 exit=-13 name=/etc/passwd -> always access
 //
 // Words of an event: ABI; call (name or number); uid= euid= ... gid= groups=1,2 auid= ses= pid= ppid= pers= a0=..a3=;
-// exit=N (negative: failed), success=yes|no where exit alone does not tell, noresult; name=[PATH][,owner=UID][,group=GID]
+// exit=N (negative: failed), success=yes|no where exit alone does not tell, noresult;
+// name=[PATH][,owner=UID][,group=GID]
 // [,ino=N][,mode=0oct][,deleted][,unresolved]; dir=STRING; exe=STRING; fam=N; openat2=FLAGS; lsm=FIELD=TEXT.
 // After the arrow: none | never [key] | always [key] ("-": no key).
 #pragma once
@@ -49,15 +50,26 @@ inline EventName parse_name(const std::string& text) {
     for (std::string part; std::getline(in, part, ',');) {
         const auto eq = part.find('=');
         const std::string key = part.substr(0, eq), value = eq == std::string::npos ? "" : part.substr(eq + 1);
-        if (part.starts_with("/")) name.watches.insert(part);
-        else if (key == "owner") name.uid = static_cast<std::uint32_t>(std::stoul(value, nullptr, 0));
-        else if (key == "group") name.gid = static_cast<std::uint32_t>(std::stoul(value, nullptr, 0));
-        else if (key == "ino") name.ino = std::stoull(value, nullptr, 0);
-        else if (key == "mode") name.mode = static_cast<std::uint32_t>(std::stoul(value, nullptr, 0));
-        else if (key == "dev") name.dev_major = static_cast<std::uint32_t>(std::stoul(value, nullptr, 0));
-        else if (key == "deleted") name.deleted = true;
-        else if (key == "unresolved") { name.resolved = false; name.ino = ~std::uint64_t{0}; name.mode = 0; }
-        else if (!part.empty()) ADD_FAILURE() << "unknown word in name=: " << part;
+        if (part.starts_with("/"))
+            name.watches.insert(part);
+        else if (key == "owner")
+            name.uid = static_cast<std::uint32_t>(std::stoul(value, nullptr, 0));
+        else if (key == "group")
+            name.gid = static_cast<std::uint32_t>(std::stoul(value, nullptr, 0));
+        else if (key == "ino")
+            name.ino = std::stoull(value, nullptr, 0);
+        else if (key == "mode")
+            name.mode = static_cast<std::uint32_t>(std::stoul(value, nullptr, 0));
+        else if (key == "dev")
+            name.dev_major = static_cast<std::uint32_t>(std::stoul(value, nullptr, 0));
+        else if (key == "deleted")
+            name.deleted = true;
+        else if (key == "unresolved") {
+            name.resolved = false;
+            name.ino = ~std::uint64_t{0};
+            name.mode = 0;
+        } else if (!part.empty())
+            ADD_FAILURE() << "unknown word in name=: " << part;
     }
     return name;
 }
@@ -79,22 +91,39 @@ inline Event parse_event(std::istringstream& words, const std::string& where) {
     for (std::string word; words >> word && word != "->";) {
         const auto eq = word.find('=');
         const std::string key = word.substr(0, eq), value = eq == std::string::npos ? "" : word.substr(eq + 1);
-        const auto number = [&] { return value == "unset" ? id_unset : static_cast<std::uint32_t>(std::stoll(value, nullptr, 0)); };
-        if (key == "uid") e.uid = number();
-        else if (key == "euid") e.euid = number();
-        else if (key == "suid") e.suid = number();
-        else if (key == "fsuid") e.fsuid = number();
-        else if (key == "gid") e.gid = number();
-        else if (key == "egid") e.egid = number();
-        else if (key == "sgid") e.sgid = number();
-        else if (key == "fsgid") e.fsgid = number();
-        else if (key == "auid") e.loginuid = number();
-        else if (key == "ses") e.sessionid = number();
-        else if (key == "pid") e.pid = number();
-        else if (key == "ppid") e.ppid = number();
-        else if (key == "pers") e.pers = number();
-        else if (key == "fam") e.saddr_fam = number();
-        else if (key == "openat2") e.openat2_flags = std::stoull(value, nullptr, 0);
+        const auto number = [&] {
+            return value == "unset" ? id_unset : static_cast<std::uint32_t>(std::stoll(value, nullptr, 0));
+        };
+        if (key == "uid")
+            e.uid = number();
+        else if (key == "euid")
+            e.euid = number();
+        else if (key == "suid")
+            e.suid = number();
+        else if (key == "fsuid")
+            e.fsuid = number();
+        else if (key == "gid")
+            e.gid = number();
+        else if (key == "egid")
+            e.egid = number();
+        else if (key == "sgid")
+            e.sgid = number();
+        else if (key == "fsgid")
+            e.fsgid = number();
+        else if (key == "auid")
+            e.loginuid = number();
+        else if (key == "ses")
+            e.sessionid = number();
+        else if (key == "pid")
+            e.pid = number();
+        else if (key == "ppid")
+            e.ppid = number();
+        else if (key == "pers")
+            e.pers = number();
+        else if (key == "fam")
+            e.saddr_fam = number();
+        else if (key == "openat2")
+            e.openat2_flags = std::stoull(value, nullptr, 0);
         else if (key == "groups") {
             std::istringstream in(value);
             for (std::string g; std::getline(in, g, ',');) e.groups.insert(static_cast<std::uint32_t>(std::stoul(g)));
@@ -102,19 +131,27 @@ inline Event parse_event(std::istringstream& words, const std::string& where) {
             e.args[static_cast<std::size_t>(key[1] - '0')] = std::stoull(value, nullptr, 0);
         else if (key == "exit") {
             e.return_code = static_cast<std::uint64_t>(std::stoll(value, nullptr, 0));
-            if (!explicit_success) e.return_valid = std::stoll(value, nullptr, 0) < 0 ? ReturnValid::failure : ReturnValid::success;
+            if (!explicit_success)
+                e.return_valid = std::stoll(value, nullptr, 0) < 0 ? ReturnValid::failure : ReturnValid::success;
         } else if (key == "success") {
             explicit_success = true;
             e.return_valid = value == "yes" ? ReturnValid::success : ReturnValid::failure;
-        } else if (key == "noresult") e.return_valid = ReturnValid::invalid;
-        else if (key == "name") e.names.push_back(parse_name(value));
-        else if (key == "dir") e.dirs.insert(value);
-        else if (key == "exe") e.exes.insert(value);
-        else if (key == "op") e.uring_op = number();
+        } else if (key == "noresult")
+            e.return_valid = ReturnValid::invalid;
+        else if (key == "name")
+            e.names.push_back(parse_name(value));
+        else if (key == "dir")
+            e.dirs.insert(value);
+        else if (key == "exe")
+            e.exes.insert(value);
+        else if (key == "op")
+            e.uring_op = number();
         else if (key == "lsm") {
             const auto mid = value.find('=');
-            e.lsm_true.push_back({{static_cast<Field>(audit_name_to_field(value.substr(0, mid).c_str())), Op::equal, 0, value.substr(mid + 1)}});
-        } else ADD_FAILURE() << where << ": unknown word " << word;
+            e.lsm_true.push_back({{static_cast<Field>(audit_name_to_field(value.substr(0, mid).c_str())), Op::equal, 0,
+                                   value.substr(mid + 1)}});
+        } else
+            ADD_FAILURE() << where << ": unknown word " << word;
     }
     return e;
 }
@@ -123,9 +160,12 @@ inline Decision parse_decision(std::istringstream& words, const std::string& whe
     Decision d;
     std::string outcome, key;
     words >> outcome >> key;
-    if (outcome == "always") d.outcome = Outcome::always;
-    else if (outcome == "never") d.outcome = Outcome::never;
-    else if (outcome != "none") ADD_FAILURE() << where << ": unknown decision " << outcome;
+    if (outcome == "always")
+        d.outcome = Outcome::always;
+    else if (outcome == "never")
+        d.outcome = Outcome::never;
+    else if (outcome != "none")
+        ADD_FAILURE() << where << ": unknown decision " << outcome;
     if (!key.empty() && key != "-") d.key = key;
     return d;
 }

@@ -22,7 +22,8 @@ TEST(Cost, every_kernel_of_the_tables_is_there) {
 }
 
 TEST(Cost, rules_whose_mask_lacks_the_call) {
-    const KernelState s = test::state_of("-a always,exit -F arch=b64 -S chmod -k a\n-a always,exit -F arch=b64 -S chown -k a\n");
+    const KernelState s =
+        test::state_of("-a always,exit -F arch=b64 -S chmod -k a\n-a always,exit -F arch=b64 -S chown -k a\n");
     EXPECT_EQ(getpid_cost(s, "linux-6.1"), 2 * 19U);
     EXPECT_EQ(getpid_cost(s, "linux-6.12"), 18U + 2 * 8U);  // the first entry costs 18 more, once
 }
@@ -59,7 +60,8 @@ TEST(Cost, tests_that_pass_add_up_to_the_one_that_fails) {
 }
 
 TEST(Cost, the_walk_ends_at_a_match) {
-    const KernelState s = test::state_of("-a never,exit -F arch=b64 -S getpid\n-a always,exit -F arch=b64 -S getpid -k a\n");
+    const KernelState s =
+        test::state_of("-a never,exit -F arch=b64 -S getpid\n-a always,exit -F arch=b64 -S getpid -k a\n");
     const CallCost c = call_cost(s, *find_kernel("linux-6.1"), reference_event(arch_x86_64, 39));
     EXPECT_TRUE(c.matched);
     EXPECT_EQ(c.entries, 1U);
@@ -67,8 +69,9 @@ TEST(Cost, the_walk_ends_at_a_match) {
 }
 
 TEST(Cost, by_rule_sums_to_the_whole) {
-    const KernelState s = test::state_of("-w /etc/ -p wa\n-a always,exit -F arch=b32 -S mkdir -k a\n-a always,exit -F arch=b64 -S chmod -k b\n"
-                                         "-w /etc/passwd -p wa\n");
+    const KernelState s = test::state_of(
+        "-w /etc/ -p wa\n-a always,exit -F arch=b32 -S mkdir -k a\n-a always,exit -F arch=b64 -S chmod -k b\n"
+        "-w /etc/passwd -p wa\n");
     for (const KernelTables& k : kernel_tables()) {
         const CallCost c = call_cost(s, k, reference_event(arch_x86_64, 39), true);
         std::uint64_t sum = k.cost.first_entry;

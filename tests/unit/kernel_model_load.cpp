@@ -11,7 +11,8 @@ struct Loaded {
     Diagnostics diagnostics;
 };
 
-Loaded load_text(std::string_view text, LoadOptions options = {}, const CompileOptions& compile_options = test::test_compile_options()) {
+Loaded load_text(std::string_view text, LoadOptions options = {},
+                 const CompileOptions& compile_options = test::test_compile_options()) {
     Sources sources;
     const FileId file = sources.add("test.rules", std::string(text));
     Loaded out;
@@ -29,18 +30,18 @@ bool has(const Diagnostics& diagnostics, std::string_view id, unsigned line) {
 
 TEST(Load, refuses_what_the_kernel_refuses) {
     const char* refused[] = {
-        "-a always,exit -F path=/a/ -F perm=w",                    // trailing slash
-        "-a always,exit -F path=rel",                              // relative
-        "-a always,exit -F path=/a/.",                             // last component
+        "-a always,exit -F path=/a/ -F perm=w",  // trailing slash
+        "-a always,exit -F path=rel",            // relative
+        "-a always,exit -F path=/a/.",           // last component
         "-a always,exit -F dir=rel -F perm=w",
         "-a always,exit -F exe=ls -S read",
-        "-a always,exit -F path=/a -F dir=/b",                     // two objects
+        "-a always,exit -F path=/a -F dir=/b",  // two objects
         "-a always,exit -F path=/a -F inode=5",
-        "-a always,exit -S read -F exe=/a -F exe=/b",              // two programs
-        "-a always,exit -S read -F KEY=a -F key=b",                // two key fields
-        "-a always,exit -S read -F auid>=unset",                   // only = and != take unset
+        "-a always,exit -S read -F exe=/a -F exe=/b",  // two programs
+        "-a always,exit -S read -F KEY=a -F key=b",    // two key fields
+        "-a always,exit -S read -F auid>=unset",       // only = and != take unset
         "-a always,exit -S read -F uid=unset",
-        "-a always,exit -S read -F uid&1",                         // bit operators on an id
+        "-a always,exit -S read -F uid&1",  // bit operators on an id
         "-a always,exit -F path>/x -S read",
         "-a always,exit -S read -F filetype>file",
         "-a never,filesystem -F uid=0",
@@ -55,9 +56,10 @@ TEST(Load, refuses_what_the_kernel_refuses) {
 }
 
 TEST(Load, takes_odd_but_valid_rules) {
-    for (const char* line : {"-a always,exit -S read -F auid!=unset", "-a always,exit -S read -F a0&1", "-a always,exit -S read -F uid=0 -F uid=0",
-                             "-a always,exit -F dir=/a/ -F perm=w", "-a always,task -F uid=0", "-a always,exclude -F msgtype=CWD",
-                             "-a always,exit -S all -F inode!=5"}) {
+    for (const char* line :
+         {"-a always,exit -S read -F auid!=unset", "-a always,exit -S read -F a0&1",
+          "-a always,exit -S read -F uid=0 -F uid=0", "-a always,exit -F dir=/a/ -F perm=w", "-a always,task -F uid=0",
+          "-a always,exclude -F msgtype=CWD", "-a always,exit -S all -F inode!=5"}) {
         const Loaded l = load_text(line);
         EXPECT_FALSE(l.result.refused) << line;
         EXPECT_EQ(l.result.state.rule_count(), 1U) << line;
@@ -83,14 +85,17 @@ TEST(Load, stops_at_a_duplicate_unless_told_otherwise) {
 }
 
 TEST(Load, spelling_does_not_hide_a_duplicate_but_order_and_key_do) {
-    EXPECT_TRUE(load_text("-a always,exit -S read -F auid!=-1 -k k\n-a always,exit -S read -F auid!=4294967295 -k k\n").result.refused);
-    EXPECT_FALSE(load_text("-a always,exit -S read -F uid=0 -F gid=0\n-a always,exit -S read -F gid=0 -F uid=0\n").result.refused);
+    EXPECT_TRUE(load_text("-a always,exit -S read -F auid!=-1 -k k\n-a always,exit -S read -F auid!=4294967295 -k k\n")
+                    .result.refused);
+    EXPECT_FALSE(load_text("-a always,exit -S read -F uid=0 -F gid=0\n-a always,exit -S read -F gid=0 -F uid=0\n")
+                     .result.refused);
     EXPECT_FALSE(load_text("-a always,exit -S read -k a\n-a always,exit -S read -k b\n").result.refused);
 }
 
 TEST(Load, prepended_rules_come_first_latest_first_and_never_collide) {
-    const Loaded l = load_text("-a always,exit -S read -k a\n-A always,exit -S write -k b\n-A always,exit -S close -k c\n"
-                               "-A always,exit -S close -k c\n");
+    const Loaded l = load_text(
+        "-a always,exit -S read -k a\n-A always,exit -S write -k b\n-A always,exit -S close -k c\n"
+        "-A always,exit -S close -k c\n");
     ASSERT_FALSE(l.result.refused);
     ASSERT_EQ(l.result.state.filter.size(), 4U);
     EXPECT_EQ(rule_key(l.result.state.filter[0]), "c");
@@ -110,7 +115,7 @@ TEST(Load, deletes_what_the_file_added) {
     EXPECT_FALSE(l.result.refused);
     ASSERT_EQ(l.result.state.filter.size(), 1U);
     EXPECT_EQ(rule_key(l.result.state.filter[0]), "b");
-    EXPECT_TRUE(load_text("-D\n-W /a -p wa\n").result.refused);             // ENOENT
+    EXPECT_TRUE(load_text("-D\n-W /a -p wa\n").result.refused);                // ENOENT
     EXPECT_TRUE(load_text("-W /a -p wa\n").result.outside_model.has_value());  // depends on what is loaded
     EXPECT_EQ(load_text("-w /a -p wa\n-D\n-w /b -p wa\n").result.state.rule_count(), 1U);
     EXPECT_TRUE(load_text("-w /a -p wa\n-D\n-w /b -p wa\n").result.state.cleared_first);
@@ -139,7 +144,8 @@ TEST(Load, class_selectors_are_outside_the_model) {
 }
 
 TEST(Load, settings) {
-    const Settings s = load_text("-D\n-b 8192\n-f 1\n-r 5\n--backlog_wait_time 60000\n--loginuid-immutable\n-e 1\n").result.state.settings;
+    const Settings s = load_text("-D\n-b 8192\n-f 1\n-r 5\n--backlog_wait_time 60000\n--loginuid-immutable\n-e 1\n")
+                           .result.state.settings;
     EXPECT_EQ(s.backlog_limit, 8192U);
     EXPECT_EQ(s.failure, 1U);
     EXPECT_EQ(s.rate_limit, 5U);
@@ -149,8 +155,9 @@ TEST(Load, settings) {
 }
 
 TEST(State, placement_and_counters) {
-    const KernelState s = test::state_of("-w /etc/ -p wa\n-w /etc/passwd -p wa\n-a always,exit -S all -F inode=5\n"
-                                         "-a always,exit -S all -F inode!=5\n");
+    const KernelState s = test::state_of(
+        "-w /etc/ -p wa\n-w /etc/passwd -p wa\n-a always,exit -S all -F inode=5\n"
+        "-a always,exit -S all -F inode!=5\n");
     EXPECT_EQ(placement(s.filter[0]), Placement::exit_list);
     EXPECT_EQ(placement(s.filter[1]), Placement::inode_hash);
     EXPECT_EQ(placement(s.filter[2]), Placement::inode_hash);
@@ -159,7 +166,7 @@ TEST(State, placement_and_counters) {
     EXPECT_EQ(s.n_signals(), 4U);  // full masks touch kill
 
     EXPECT_EQ(test::state_of("-a always,exit -F arch=b64 -S chmod\n").n_signals(), 0U);
-    EXPECT_EQ(test::state_of("-a always,exit -F arch=b64 -S 37\n").n_signals(), 0U);   // i386 kill
+    EXPECT_EQ(test::state_of("-a always,exit -F arch=b64 -S 37\n").n_signals(), 0U);  // i386 kill
     EXPECT_EQ(test::state_of("-a always,exit -F arch=b32 -S 37\n").n_signals(), 1U);
     EXPECT_EQ(test::state_of("-a always,exit -S 37\n").n_signals(), 1U);
     EXPECT_EQ(test::state_of("-a always,exit -F arch=b32 -S 234\n").n_signals(), 0U);  // x86_64 tgkill, i386 flistxattr
