@@ -28,10 +28,7 @@ struct Hash {
 
 /// Hash rules of equal action and key that stand together: whichever of them matches, the result is the same.
 struct HashRun {
-    Action action = Action::never;
-    KeyId key = 0;
-    std::size_t exits_before = 0;
-    std::vector<ConditionId> conditions;
+    std::vector<Hash> rules;
 };
 
 struct Side {
@@ -79,25 +76,36 @@ private:
     // ---- 1. the hash rules, in order ----
 
     std::optional<Gap> hash_rules() {
-        const bool same = std::equal(before_.hashes.begin(), before_.hashes.end(), after_.hashes.begin(),
-                                     after_.hashes.end(), [](const Hash& b, const Hash& a) {
-                                         return b.condition == a.condition && b.action == a.action && b.key == a.key;
-                                     });
-        if (same) {
-            for (std::size_t i = 0; i < before_.hashes.size(); ++i)
-                pairs_[{before_.hashes[i].exits_before, after_.hashes[i].exits_before}].push_back(
-                    before_.hashes[i].condition);
+        if (same_rules(before_.hashes, after_.hashes)) {
+            pair_one_by_one(before_.hashes, after_.hashes);
             return std::nullopt;
         }
         drop_impossible();
         const std::vector<HashRun> b = runs(before_), a = runs(after_);
         if (b.size() != a.size()) return hash_gap();
         for (std::size_t i = 0; i < b.size(); ++i) {
-            if (b[i].action != a[i].action || b[i].key != a[i].key || !same_names(b[i], a[i])) return hash_gap();
-            auto& given = pairs_[{b[i].exits_before, a[i].exits_before}];
-            given.insert(given.end(), b[i].conditions.begin(), b[i].conditions.end());
+            if (!same_outcome(b[i].rules.front(), a[i].rules.front())) return hash_gap();
+            if (same_rules(b[i].rules, a[i].rules)) {
+                pair_one_by_one(b[i].rules, a[i].rules);
+                continue;
+            }
+            if (!same_names(b[i], a[i]) || !alone(b, i) || !alone(a, i)) return hash_gap();
+            auto& given = pairs_[{b[i].rules.front().exits_before, a[i].rules.front().exits_before}];
+            for (const Hash& h : b[i].rules) given.push_back(h.condition);
         }
         return std::nullopt;
+    }
+
+    static bool same_outcome(const Hash& x, const Hash& y) { return x.action == y.action && x.key == y.key; }
+
+    static bool same_rules(const std::vector<Hash>& b, const std::vector<Hash>& a) {
+        return std::equal(b.begin(), b.end(), a.begin(), a.end(),
+                          [](const Hash& x, const Hash& y) { return x.condition == y.condition && same_outcome(x, y); });
+    }
+
+    void pair_one_by_one(const std::vector<Hash>& b, const std::vector<Hash>& a) {
+        for (std::size_t i = 0; i < b.size(); ++i)
+            pairs_[{b[i].exits_before, a[i].exits_before}].push_back(b[i].condition);
     }
 
     // Hash rules whose tests contradict each other match no name at any time.
@@ -112,8 +120,6 @@ private:
         std::erase_if(after_.hashes, impossible);
     }
 
-    bool same_outcome(const Hash& h, const HashRun& r) const { return h.action == r.action && h.key == r.key; }
-
     // Joins a rule to the run that ends before it. Moving it there changes nothing if no exit-list rule in
     // between can match at the exit of a call in which it matches: a hash rule that matches while a name is
     // being deleted keeps the rules after it from matching, and lets those before it match.
@@ -123,28 +129,48 @@ private:
         for (const Hash& h : side.hashes) {
             bool joined = false;
             for (auto run = out.rbegin(); run != out.rend() && !joined; ++run) {
-                if (same_outcome(h, *run)) {
-                    joined = solver_.can_match_in_one_call(h.condition,
-                                                           side.exit_conditions(run->exits_before, h.exits_before),
-                                                           group_.shape) == Answer::no;
-                    if (joined) run->conditions.push_back(h.condition);
+                if (same_outcome(h, run->rules.front())) {
+                    joined = solver_.can_match_in_one_call(
+                                 h.condition, side.exit_conditions(run->rules.front().exits_before, h.exits_before),
+                                 group_.shape) == Answer::no;
+                    if (joined) run->rules.push_back(h);
                     break;
                 }
-                const bool passes = std::all_of(run->conditions.begin(), run->conditions.end(), [&](ConditionId c) {
-                    return solver_.hash_rules_can_meet(c, h.condition, group_.shape) == Answer::no;
-                });
-                if (!passes) break;
+                if (can_meet(*run, h)) break;
             }
-            if (!joined) out.push_back({h.action, h.key, h.exits_before, {h.condition}});
+            if (!joined) out.push_back({{h}});
         }
         return out;
     }
 
+    bool can_meet(const HashRun& run, const Hash& h) {
+        return std::any_of(run.rules.begin(), run.rules.end(), [&](const Hash& r) {
+            return solver_.hash_rules_can_meet(r.condition, h.condition, group_.shape) != Answer::no;
+        });
+    }
+
+    // No rule of other outcome stands before the run that can match in the same call. A call may run the hash
+    // more than once: a rule of the run that matches at its exit after another one matched in the middle ends
+    // the walk, and so keeps a later name from a rule before the run; which of them comes first then matters.
+    bool alone(const std::vector<HashRun>& all, std::size_t index) {
+        for (std::size_t i = 0; i < index; ++i) {
+            if (same_outcome(all[i].rules.front(), all[index].rules.front())) continue;
+            for (const Hash& h : all[index].rules)
+                if (can_meet(all[i], h)) return false;
+        }
+        return true;
+    }
+
     // The same names match some rule of the run, whatever watches and inodes a name has.
     bool same_names(const HashRun& b, const HashRun& a) {
-        const std::set<ConditionId> x(b.conditions.begin(), b.conditions.end()),
-            y(a.conditions.begin(), a.conditions.end());
-        return x == y || solver_.disjunctions_can_differ(b.conditions, a.conditions, group_.shape) == Answer::no;
+        const auto conditions = [](const HashRun& run) {
+            std::vector<ConditionId> out;
+            for (const Hash& h : run.rules) out.push_back(h.condition);
+            return out;
+        };
+        const std::vector<ConditionId> x = conditions(b), y = conditions(a);
+        return std::set<ConditionId>(x.begin(), x.end()) == std::set<ConditionId>(y.begin(), y.end()) ||
+               solver_.disjunctions_can_differ(x, y, group_.shape) == Answer::no;
     }
 
     Gap hash_gap() const {

@@ -134,7 +134,8 @@ std::vector<ItemId> canonical(const std::vector<ItemId>& items, const Vocabulary
             const Item& item = vocabulary.item(id);
             return item.walk != first.walk || item.action != first.action || item.key != first.key;
         });
-        std::sort(from, to);
+        // Not the hash: in a call that runs it several times the order of equal rules shows (decide.cpp, alone).
+        if (first.walk != Walk::inode_hash) std::sort(from, to);
         from = to;
     }
     return kept;

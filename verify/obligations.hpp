@@ -39,8 +39,8 @@ struct Obligations {
 Obligations obligations(const Projection& before, const Projection& after, const PermModel& perms, bool with_i386,
                         const Vocabulary& vocabulary);
 
-/// The list without rules that an earlier rule of the same walk shadows, and with rules of equal action and
-/// key that stand together in one fixed order: both change nothing (spec L4, L5), in any call at all.
+/// The list without exit-list rules that an earlier one shadows, and with rules of one list of equal action
+/// and key that stand together in one fixed order: both change nothing (spec L4, L5), in any call at all.
 std::vector<ItemId> canonical(const std::vector<ItemId>& items, const Vocabulary& vocabulary);
 
 }  // namespace auopt::proof
