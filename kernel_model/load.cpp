@@ -1,6 +1,7 @@
 // Applies kernel messages to an empty kernel, as kernel/auditfilter.c does: audit_data_to_entry (acceptance checks),
 // audit_add_rule (placement in order, duplicates), audit_del_rule; and audit.c:audit_receive_msg for settings.
 #include <algorithm>
+#include <unordered_set>
 #include <variant>
 
 #include <fmt/format.h>
@@ -111,7 +112,9 @@ private:
                     return;
                 }
         std::vector<KernelRule>& rules = rules_of(rule.list);
-        if (!rule.prepend)  // stored rules have no prepend flag, so that a prepended candidate never equals one
+        const bool perhaps_known = !identities_.insert(rule_identity(rule)).second;
+        if (!rule.prepend &&
+            perhaps_known)  // stored rules have no prepend flag, so that a prepended one never equals one
             for (const KernelRule& r : rules)
                 if (same_stored(r, rule)) {
                     duplicate(r, at);
@@ -211,8 +214,9 @@ private:
     LoadResult result_;
     bool errors_ignored_ = false;
     bool rule_seen_ = false;
-    bool cleared_ = false;  // a full -D was seen
-    std::string trailing_;  // -t or -q after a rule
+    bool cleared_ = false;                        // a full -D was seen
+    std::unordered_set<std::size_t> identities_;  // of all rules ever added: the first look for a duplicate
+    std::string trailing_;                        // -t or -q after a rule
 };
 
 }  // namespace

@@ -12,6 +12,20 @@ Placement placement(const KernelRule& rule) {
     return rule.list == List::io_uring ? Placement::io_uring_list : Placement::exit_list;
 }
 
+std::size_t rule_identity(const KernelRule& rule) {
+    std::size_t hash = 0;
+    const auto mix = [&](std::size_t value) { hash = (hash ^ value) * 0x9E3779B97F4A7C15ULL + (hash >> 29); };
+    mix(static_cast<std::size_t>(rule.list));
+    mix(static_cast<std::size_t>(rule.action));
+    for (std::uint32_t word : rule.mask.words) mix(word);
+    for (const FieldTest& t : rule.tests) {
+        mix(static_cast<std::size_t>(t.field));
+        mix(static_cast<std::size_t>(t.op));
+        mix(is_text_field(t.field) ? std::hash<std::string>{}(t.text) : t.value);
+    }
+    return hash;
+}
+
 std::uint32_t KernelState::n_rules() const { return static_cast<std::uint32_t>(filter.size() + task.size()); }
 
 namespace {

@@ -15,6 +15,9 @@ namespace auopt {
 enum class Placement { exit_list, inode_hash, io_uring_list, either /* watch_kind_unknown: exit list or hash */ };
 Placement placement(const KernelRule& rule);
 
+/// A hash of all that the kernel compares for EEXIST (audit_compare_rule): equal rules have equal identities.
+std::size_t rule_identity(const KernelRule& rule);
+
 struct Settings {
     std::optional<std::uint32_t> enabled, failure, rate_limit, backlog_limit, backlog_wait_time;
     bool reset_lost = false, reset_backlog_wait_time_actual = false, loginuid_immutable = false;

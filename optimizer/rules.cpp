@@ -8,20 +8,6 @@ namespace {
 
 constexpr double same_cost = 1e-9;  // instructions; sums of the same terms in another order
 
-std::size_t identity_of(const KernelRule& rule) {
-    std::size_t hash = 0;
-    const auto mix = [&](std::size_t value) { hash = (hash ^ value) * 0x9E3779B97F4A7C15ULL + (hash >> 29); };
-    mix(static_cast<std::size_t>(rule.list));
-    mix(static_cast<std::size_t>(rule.action));
-    for (std::uint32_t word : rule.mask.words) mix(word);
-    for (const FieldTest& t : rule.tests) {
-        mix(static_cast<std::size_t>(t.field));
-        mix(static_cast<std::size_t>(t.op));
-        mix(is_text_field(t.field) ? std::hash<std::string>{}(t.text) : t.value);
-    }
-    return hash;
-}
-
 bool counts_in_signals(const KernelRule& rule) {
     KernelState alone;
     alone.filter.push_back(rule);
@@ -55,7 +41,7 @@ EntryPtr Rules::make(KernelRule rule) const {
     e->where = placement(rule);
     e->admission = admission(rule);
     e->costs = ledger_.costs_of(rule);
-    e->identity = identity_of(rule);
+    e->identity = rule_identity(rule);
     e->signals = counts_in_signals(rule);
     e->rule = std::move(rule);
     return e;
