@@ -89,7 +89,12 @@ private:
                 pair_one_by_one(b[i].rules, a[i].rules);
                 continue;
             }
-            if (!same_names(b[i], a[i]) || !alone(b, i) || !alone(a, i)) return hash_gap();
+            if (!same_names(b[i], a[i])) return hash_gap();
+            if (!alone(b, i) || !alone(a, i))
+                return difference(
+                    "path= and inode= rules of one action and key are merged or change places, and one of another "
+                    "action or key with higher priority can match in the same call",
+                    group_.before, group_.after);
             auto& given = pairs_[{b[i].rules.front().exits_before, a[i].rules.front().exits_before}];
             for (const Hash& h : b[i].rules) given.push_back(h.condition);
         }
@@ -99,8 +104,9 @@ private:
     static bool same_outcome(const Hash& x, const Hash& y) { return x.action == y.action && x.key == y.key; }
 
     static bool same_rules(const std::vector<Hash>& b, const std::vector<Hash>& a) {
-        return std::equal(b.begin(), b.end(), a.begin(), a.end(),
-                          [](const Hash& x, const Hash& y) { return x.condition == y.condition && same_outcome(x, y); });
+        return std::equal(b.begin(), b.end(), a.begin(), a.end(), [](const Hash& x, const Hash& y) {
+            return x.condition == y.condition && same_outcome(x, y);
+        });
     }
 
     void pair_one_by_one(const std::vector<Hash>& b, const std::vector<Hash>& a) {
