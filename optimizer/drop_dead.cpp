@@ -35,7 +35,12 @@ bool shadowed_by(const Entries& entries, std::size_t earlier, std::size_t later)
     if (a.where != Placement::inode_hash || !same_object(a.rule, b.rule) || !same_decision(a.rule, b.rule))
         return false;
     // As if the later rule moved up to the earlier one. That counts hash rules too: rules of one path change their
-    // order when the file is replaced, so that the later one may come to stand before what lies between.
+    // order when the file is replaced, so that the later one may come to stand before what lies between. And what
+    // stands before must not meet it: a call may run the hash twice, and a second match ends the walk over its names.
+    for (std::size_t i = 0; i < earlier; ++i)
+        if (entries[i]->where != Placement::exit_list && !same_decision(entries[i]->rule, b.rule) &&
+            !may_cross(b, *entries[i]))
+            return false;
     for (std::size_t i = earlier + 1; i < later; ++i)
         if (!may_cross(b, *entries[i])) return false;
     return true;

@@ -56,6 +56,8 @@ bool letters_admit_nothing_new(const Entry& a, const Entry& b, std::uint32_t per
 
 bool can_unite(const Entry& a, const Entry& b) {
     if (a.admission.meets_in_io_uring(b.admission)) return false;
+    // Two hash rules of one call are two chances to match in it (drop_dead says when one of them is none).
+    if (a.where == Placement::inode_hash && !a.admission.disjoint(b.admission)) return false;
     const FieldTest *perm_a = only_perm(a.rule), *perm_b = only_perm(b.rule);
     if (perm_a == nullptr || perm_a->value == perm_b->value) return true;
     return a.where == Placement::exit_list && letters_admit_nothing_new(a, b, perm_a->value, perm_b->value);
