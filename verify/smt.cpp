@@ -61,6 +61,18 @@ z3::expr any_of(z3::context& ctx, const std::vector<z3::expr>& parts) {
     return z3::mk_or(v);
 }
 
+// Names of solver variables are C strings; texts of rules can hold any byte.
+std::string spelled(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '%' || c == '\0')
+            out += c == '%' ? "%25" : "%00";
+        else
+            out += c;
+    }
+    return out;
+}
+
 /// The operands of one task and call that have one value each.
 class Scalars {
 public:
@@ -68,7 +80,7 @@ public:
 
     z3::expr number(const char* name) const { return ctx.bv_const(name, word); }
     z3::expr value(std::uint32_t v) const { return ctx.bv_val(v, word); }
-    z3::expr flag(const std::string& name) const { return ctx.bool_const(name.c_str()); }
+    z3::expr flag(const std::string& name) const { return ctx.bool_const(spelled(name).c_str()); }
     z3::expr group(std::uint32_t gid) const { return flag("group:" + std::to_string(gid)); }
     z3::expr valid() const { return ctx.bv_const("return_valid", 2); }  // 0 invalid, 1 success, 2 failure
     z3::expr has_result() const { return valid() != ctx.bv_val(0, 2); }

@@ -222,6 +222,18 @@ TEST(VerifyKernels, EachKernelOfTheOptionsCounts) {
     EXPECT_EQ(std::get<Refuted>(v).kernel, "other");
 }
 
+TEST(VerifySolver, TextsOfAnyBytesStayApart) {
+    using namespace std::string_literals;
+    const auto with = [](std::string first, std::string second) {
+        KernelState s = load_text("-a always,exit -F arch=b64 -S kill -k a\n");
+        for (std::string* dir : {&first, &second})
+            s.filter.push_back(rule(dir == &first ? Action::always : Action::never, {text(Field::dir, *dir)}, {90}));
+        return s;
+    };
+    EXPECT_TRUE(test::refuted(verify(with("/a\0b"s, "/a\0c"s), with("/a\0c"s, "/a\0b"s), {})));
+    EXPECT_TRUE(test::refuted(verify(with("/a%00"s, "/a\0"s), with("/a\0"s, "/a%00"s), {})));
+}
+
 TEST(VerifySolver, AResourceLimitIsNotAProof) {
     const KernelState before = load_text(
         "-a never,exit -F arch=b64 -S openat -F a1&=3 -F uid=1\n-a always,exit -F arch=b64 -S openat -F a1&=12 -F "
