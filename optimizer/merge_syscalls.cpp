@@ -1,7 +1,6 @@
 // Does:    makes one rule of rules that differ only in their system calls, or (exit list) in perm=.
 // Needs:   lemmas L6 and L7: the rules must reach one place by lemma L5; for perm= the united rule must admit, letter
-// by
-//          letter, nothing that neither rule admitted.
+//          by letter, nothing that neither rule admitted.
 // Keeps:   the hash sequence of every call, the rules of calls that run io_uring operations.
 // Example: -a always,exit -F arch=b64 -S chmod -F auid>=1000 -F key=perm ; the same with -S chown
 //          -> -a always,exit -F arch=b64 -S 90,92 -F auid>=1000 -F key=perm

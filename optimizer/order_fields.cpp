@@ -1,7 +1,8 @@
 // Does:    puts the tests of a rule in the order that costs the workload least: cheap and selective first.
 // Needs:   lemma L2 (any order is exact on the exit and task lists and in the hash).
 // Keeps:   what auditctl's text can say in every version: perm= before arch=, the key last; several arch= in their
-// order. Example: -a always,exit -F arch=b64 -S openat -F exit=-13 -F auid!=unset -F key=access
+//          order.
+// Example: -a always,exit -F arch=b64 -S openat -F exit=-13 -F auid!=unset -F key=access
 //          -> -a always,exit -F auid!=unset -F exit=-13 -F arch=b64 -S 257 -F key=access
 #include <algorithm>
 #include <map>

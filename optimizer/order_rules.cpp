@@ -1,8 +1,9 @@
 // Does:    moves exit-list rules that take many events towards the head, so that these events leave the walk early.
 // Needs:   lemma L5, pair by pair along the way.
 // Keeps:   the order of any two rules that some call can satisfy both of, unless they decide alike with no hash rule
-// between. Example: -a always,exit -F arch=b64 -S acct -F auid!=unset -F key=a ; -a never,exit -F arch=b64 -S read -F
-// exe=/usr/bin/backup
+//          between.
+// Example: -a always,exit -F arch=b64 -S acct -F auid!=unset -F key=a
+//          -a never,exit -F arch=b64 -S read -F exe=/usr/bin/backup
 //          -> the never rule first
 #include <algorithm>
 
