@@ -75,8 +75,8 @@ struct Range {
 enum class Kind { none, stable, at_exit };
 
 // Scalars: one value per call. stable: the same in a hash walk in the middle of the call as at its exit; the
-// credentials are not (a file system may borrow others), nor is the result. gid= and gid!= also look at the
-// supplementary groups.
+// credentials are not (a file system may borrow others), nor is the result, nor the program (exe= follows the file that
+// is deleted). gid= and gid!= also look at the supplementary groups.
 Kind scalar_kind(const FieldTest& t) {
     switch (t.field) {
         case Field::arg0:
@@ -125,7 +125,7 @@ bool can_hold_together(const std::vector<const KernelRule*>& rules, bool only_st
         for (const FieldTest& t : rule->tests) {
             const Kind kind = scalar_kind(t);
             if (kind == Kind::stable || (kind == Kind::at_exit && !only_stable)) ranges[t.field].apply(t.op, t.value);
-            if (t.field == Field::exe) programs[t.text] |= t.op == Op::not_equal ? 2U : 1U;
+            if (t.field == Field::exe && !only_stable) programs[t.text] |= t.op == Op::not_equal ? 2U : 1U;
             if (t.field == Field::success && !only_stable) success &= success_values(t);
         }
     if (success == 0) return false;

@@ -211,6 +211,12 @@ TEST(MergeSyscalls, credentials_do_not_keep_a_rule_from_meeting_a_deleted_watch)
         "-a always,exit -F arch=b64 -S rename -F uid=7 -k p\n-a always,exit -F path=/u -F perm=w -F uid=0 -F key=id\n"
         "-a always,exit -F arch=b64 -S unlink -F uid=7 -k p\n");
 }
+TEST(MergeSyscalls, nor_does_the_program) {  // which may be the file that is deleted
+    expect_unchanged("merge_syscalls",
+                     "-a always,exit -F arch=b64 -S rename -F exe=/p -k p\n-a always,exit -F path=/u -F perm=w -F "
+                     "exe!=/p -F key=id\n"
+                     "-a always,exit -F arch=b64 -S unlink -F exe=/p -k p\n");
+}
 TEST(MergeSyscalls, permissions_where_the_masks_hold_whole_classes) {
     const KernelState full = run(
         "merge_syscalls", "-a always,exit -F dir=/d -F perm=x -F key=k\n-a always,exit -F dir=/d -F perm=a -F key=k\n");
