@@ -3,6 +3,7 @@
 // itself would have installed, byte for byte, so that there are never fewer rules than without us.
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <optional>
 
@@ -124,7 +125,17 @@ int load_into_kernel(const std::string& auditctl, const std::string& file) {
     std::string option = "-R", path = file, program = auditctl;
     char* arguments[] = {program.data(), option.data(), path.data(), nullptr};
     pid_t child = 0;
-    if (const int error = posix_spawnp(&child, program.c_str(), nullptr, nullptr, arguments, environ); error != 0) {
+    // What main ignores, auditctl need not.
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    sigset_t defaults;
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    const int error = posix_spawnp(&child, program.c_str(), nullptr, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    if (error != 0) {
         return fail(verb_name, exit_input, fmt::format("{} cannot be run: {}", auditctl, std::strerror(error)));
     }
     int status = 0;

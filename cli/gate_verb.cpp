@@ -117,9 +117,11 @@ int run(const GateVerb& verb) {
     if (verb.common.format == Format::json) {
         out = json_report(findings, verb, inputs.sources, lint.diagnostics);
     } else {
-        // Errors decide; the rest is lint's business unless asked for.
+        // Errors decide, and lines that auditctl skips are shown; the rest is lint's business unless asked for.
         if (!verb.common.verbose) {
-            std::erase_if(lint.diagnostics.items(), [](const Diagnostic& d) { return d.level != Level::error; });
+            std::erase_if(lint.diagnostics.items(), [](const Diagnostic& d) {
+                return d.level != Level::error && !(d.id.starts_with("AU0") && d.level == Level::warning);
+            });
         }
         report_to_stderr(verb.common, inputs.sources, lint.diagnostics);
         out = text_report(findings, verb);

@@ -67,7 +67,10 @@ int run(const LintVerb& verb) {
         const std::string counts = count_line(diagnostics);
         put_err((counts.empty() ? "no findings" : counts) + "\n");
         if (unknown_watches != 0) {
-            put_err(fmt::format("{} watches may be files or directories, so their cost and what they hide is not judged: give --facts\n", unknown_watches));
+            put_err(fmt::format("{}, so what {} is not judged: give --facts\n",
+                                unknown_watches == 1 ? "1 watch may be of a file or of a directory"
+                                                     : fmt::format("{} watches may be of files or of directories", unknown_watches),
+                                unknown_watches == 1 ? "it costs and hides" : "they cost and hide"));
         }
     }
     if (code == exit_clean && fails(diagnostics, verb.fail_on)) code = exit_findings;

@@ -95,12 +95,24 @@ std::string dump_state(const std::string& pass, const KernelState& state, const 
         }
         out += "\n";
     }
-    for (const auto* rules : {&state.exclude, &state.user, &state.task, &state.filesystem, &state.filter}) {
-        for (const KernelRule& rule : *rules) {
-            const auto line = rule_to_line(expressible(rule));
-            out += line ? *line + "\n" : fmt::format("# {}\n", line.error());
+    const auto add = [&](const KernelRule& rule, const std::string& cost) {
+        const auto line = rule_to_line(expressible(rule));
+        out += fmt::format("{:>9}  {}\n", cost, line ? *line : "# " + line.error());
+    };
+    for (const auto* rules : {&state.exclude, &state.user, &state.task, &state.filesystem}) {
+        for (const KernelRule& rule : *rules) add(rule, "-");
+    }
+    // In front of each rule what it costs a getpid, kernel by kernel.
+    const auto getpid = find_call("getpid", arch_x86_64);
+    std::vector<std::string> costs(state.filter.size());
+    for (const KernelTables* kernel : target.cost_kernels()) {
+        if (!getpid) break;
+        for (const RuleCost& cost : call_cost(state, *kernel, reference_event(getpid->arch, getpid->nr), true).by_rule) {
+            if (!costs[cost.rule].empty()) costs[cost.rule] += "/";
+            costs[cost.rule] += fmt::format("{}", cost.instructions);
         }
     }
+    for (std::size_t i = 0; i < state.filter.size(); ++i) add(state.filter[i], costs[i].empty() ? "0" : costs[i]);
     return out;
 }
 
