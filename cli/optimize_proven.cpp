@@ -53,15 +53,27 @@ std::vector<Prediction> predictions(const KernelState& before, const KernelState
     return result;
 }
 
-/// The versions of the target that load the input at all: an input that one of them refuses has no output for it.
-std::vector<AuditctlVersion> versions_for(const OptimizeRequest& request) {
+/// The lines that make a rule, in order.
+std::vector<std::pair<std::uint32_t, std::uint32_t>> rule_places(const Program& program) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> places;
+    for (const Message& message : program.messages) {
+        if (std::holds_alternative<AddRule>(message.body)) places.emplace_back(message.source.file.value, message.source.line);
+    }
+    return places;
+}
+
+/// The versions of the target that take every line of the input that makes a rule: one that refuses such a line
+/// (ignoring the error, perhaps) has no file that means the same.
+std::vector<AuditctlVersion> versions_for(const OptimizeRequest& request, const Program& read) {
     std::vector<AuditctlVersion> versions;
+    const auto places = rule_places(read);
     for (const AuditctlVersion version : request.setting.target.writing) {
         if (version != request.setting.target.reading) {
             CompileOptions options = request.setting.compile;
             options.version = version;
             Diagnostics ignored;
-            if (compile(request.inputs.sources, request.inputs.lines, options, ignored).stopped) continue;
+            const Program program = compile(request.inputs.sources, request.inputs.lines, options, ignored);
+            if (program.stopped || rule_places(program) != places) continue;
         }
         versions.push_back(version);
     }
@@ -170,7 +182,7 @@ OptimizeOutcome optimize_proven(const OptimizeRequest& request, Diagnostics& dia
 
     // Write, then read the bytes again: what is judged below is the text, not what was meant by it.
     const VerifyOptions proof = proof_options(request.setting.target, request.preserve, request.assume);
-    const auto versions = versions_for(request);
+    const auto versions = versions_for(request, loaded.program);
     TextHeader header;
     header.version = AUOPT_VERSION;
     header.inputs = request.inputs.files;

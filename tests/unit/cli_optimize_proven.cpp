@@ -117,6 +117,10 @@ TEST(OptimizeProven, VersionsThatRefuseTheInputAreNotPromised) {
     ASSERT_EQ(outcome.status, Status::proven) << outcome.reason;
     EXPECT_EQ(outcome.text.find("2.8.5"), std::string::npos);
     EXPECT_NE(outcome.text.find("3.0.9"), std::string::npos);
+    // Also where that version would go on without the line.
+    const OptimizeOutcome ignored = Case("-i\n-a always,exit -F arch=b64 -S connect -F saddr_fam=10 -k x\n").run();
+    ASSERT_EQ(ignored.status, Status::proven) << ignored.reason;
+    EXPECT_EQ(ignored.text.find("2.8.5"), std::string::npos);
 }
 
 TEST(OptimizeProven, EveryTargetReadsAndProves) {
