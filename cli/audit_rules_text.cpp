@@ -65,7 +65,8 @@ std::string names_on(const KernelRule& rule, Abi abi) {
 
 std::string letters(std::uint32_t perm) {
     std::string text;
-    for (const auto& [bit, letter] : {std::pair{perm_read, 'r'}, {perm_write, 'w'}, {perm_exec, 'x'}, {perm_attr, 'a'}}) {
+    for (const auto& [bit, letter] :
+         {std::pair{perm_read, 'r'}, {perm_write, 'w'}, {perm_exec, 'x'}, {perm_attr, 'a'}}) {
         if ((perm & bit) != 0) text += letter;
     }
     return text;
@@ -109,14 +110,16 @@ bool unchanged(const KernelRule& rule, const std::multimap<std::uint64_t, const 
     if (rule.sources.size() != 1) return false;
     const Span& at = rule.sources.front();
     const auto [first, last] = before.equal_range((std::uint64_t{at.file.value} << 32U) | at.line);
-    return std::any_of(first, last, [&](const auto& entry) { return expressible(*entry.second).same_as(expressible(rule)); });
+    return std::any_of(first, last,
+                       [&](const auto& entry) { return expressible(*entry.second).same_as(expressible(rule)); });
 }
 
 }  // namespace
 
 std::string comment(const std::string& text) {
     std::string clean;
-    for (const char c : text) clean += printable_byte(c) ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    for (const char c : text)
+        clean += printable_byte(c) ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     std::string out;
     bool first_line = true;
     while (true) {
@@ -136,7 +139,8 @@ KernelRule expressible(KernelRule rule) {
     const auto is_arch = [](const FieldTest& t) { return t.field == Field::arch; };
     const auto first_arch = std::find_if(rule.tests.begin(), rule.tests.end(), is_arch);
     std::stable_partition(first_arch, rule.tests.end(), [](const FieldTest& t) { return t.field == Field::perm; });
-    std::stable_partition(rule.tests.begin(), rule.tests.end(), [](const FieldTest& t) { return t.field != Field::key; });
+    std::stable_partition(rule.tests.begin(), rule.tests.end(),
+                          [](const FieldTest& t) { return t.field != Field::key; });
     return rule;
 }
 
@@ -156,33 +160,39 @@ tl::expected<ControlLines, std::string> control_lines(const Program& program, co
     std::optional<std::string> problem;
     for (std::size_t i = 0; i < program.messages.size(); ++i) {
         const auto place = [&](std::string line, std::string_view what) {
-            if (!first_rule || i < *first_rule) leading.push_back(std::move(line));
-            else if (i > last_rule) lines.last.push_back(std::move(line));
-            else if (!problem) problem = fmt::format("{} between rules: its place among them cannot be kept", what);
+            if (!first_rule || i < *first_rule)
+                leading.push_back(std::move(line));
+            else if (i > last_rule)
+                lines.last.push_back(std::move(line));
+            else if (!problem)
+                problem = fmt::format("{} between rules: its place among them cannot be kept", what);
         };
-        std::visit(Overloaded{
-                       [&](const Trim&) { place("-t", "-t"); },
-                       [&](const MakeEquiv& m) { place(fmt::format("-q {},{}", escaped(m.mount), escaped(m.subtree)), "-q"); },
-                       [&](const UserMessage& m) {
-                           // auditctl 3.0 and later put this in front of what the line says.
-                           constexpr std::string_view prefix = "text=";
-                           const std::string_view text = m.text;
-                           place("-m " + escaped(text.starts_with(prefix) ? text.substr(prefix.size()) : text), "-m");
-                       },
-                       [&](const Inert& m) {
-                           const char* mode = m.kind == Inert::Kind::ignore_errors       ? "-i"
-                                              : m.kind == Inert::Kind::continue_on_error ? "-c"
-                                                                                         : nullptr;
-                           if (mode != nullptr && std::find(error_modes.begin(), error_modes.end(), mode) == error_modes.end()) {
-                               error_modes.emplace_back(mode);
-                           }
-                           if (m.kind == Inert::Kind::signal && !problem) {
-                               problem = "--signal acts on the audit daemon when the file is loaded; send the signal elsewhere";
-                           }
-                       },
-                       [](const auto&) {},
-                   },
-                   program.messages[i].body);
+        std::visit(
+            Overloaded{
+                [&](const Trim&) { place("-t", "-t"); },
+                [&](const MakeEquiv& m) { place(fmt::format("-q {},{}", escaped(m.mount), escaped(m.subtree)), "-q"); },
+                [&](const UserMessage& m) {
+                    // auditctl 3.0 and later put this in front of what the line says.
+                    constexpr std::string_view prefix = "text=";
+                    const std::string_view text = m.text;
+                    place("-m " + escaped(text.starts_with(prefix) ? text.substr(prefix.size()) : text), "-m");
+                },
+                [&](const Inert& m) {
+                    const char* mode = m.kind == Inert::Kind::ignore_errors       ? "-i"
+                                       : m.kind == Inert::Kind::continue_on_error ? "-c"
+                                                                                  : nullptr;
+                    if (mode != nullptr &&
+                        std::find(error_modes.begin(), error_modes.end(), mode) == error_modes.end()) {
+                        error_modes.emplace_back(mode);
+                    }
+                    if (m.kind == Inert::Kind::signal && !problem) {
+                        problem =
+                            "--signal acts on the audit daemon when the file is loaded; send the signal elsewhere";
+                    }
+                },
+                [](const auto&) {},
+            },
+            program.messages[i].body);
     }
     if (problem) return tl::unexpected(*problem);
 
@@ -204,8 +214,10 @@ tl::expected<ControlLines, std::string> control_lines(const Program& program, co
 tl::expected<std::string, std::string> audit_rules_text(const TextHeader& header, const ControlLines& control,
                                                         const KernelState& before, const KernelState& after,
                                                         const Inputs& inputs) {
-    std::string out = comment(fmt::format("Written by auopt {}. Change the sources and run it again rather than editing this file.", header.version));
-    for (const InputFile& input : header.inputs) out += comment(fmt::format("input: {} sha256 {}", input.name, input.sha256));
+    std::string out = comment(fmt::format(
+        "Written by auopt {}. Change the sources and run it again rather than editing this file.", header.version));
+    for (const InputFile& input : header.inputs)
+        out += comment(fmt::format("input: {} sha256 {}", input.name, input.sha256));
     out += comment("target: " + header.target);
     out += comment("preserve: " + header.preserve);
     out += comment(header.assumptions.empty() ? std::string("assumptions: none")
@@ -229,7 +241,8 @@ tl::expected<std::string, std::string> audit_rules_text(const TextHeader& header
     std::multimap<std::uint64_t, const KernelRule*> by_place;
     for (const auto* rules : {&before.user, &before.task, &before.exclude, &before.filesystem, &before.filter}) {
         for (const KernelRule& rule : *rules) {
-            for (const Span& at : rule.sources) by_place.emplace((std::uint64_t{at.file.value} << 32U) | at.line, &rule);
+            for (const Span& at : rule.sources)
+                by_place.emplace((std::uint64_t{at.file.value} << 32U) | at.line, &rule);
         }
     }
     for (const auto* rules : {&after.exclude, &after.user, &after.task, &after.filesystem, &after.filter}) {
@@ -244,7 +257,8 @@ tl::expected<std::string, std::string> audit_rules_text(const TextHeader& header
             }
             if (!same) {
                 const std::string calls = calls_of(rule, classes);
-                body += comment(fmt::format("from {}{}{}", places(rule.sources, inputs), calls.empty() ? "" : ": ", calls));
+                body +=
+                    comment(fmt::format("from {}{}{}", places(rule.sources, inputs), calls.empty() ? "" : ": ", calls));
             }
             body += *line + "\n";
         }
@@ -252,7 +266,8 @@ tl::expected<std::string, std::string> audit_rules_text(const TextHeader& header
     if (!control.last.empty()) body += "\n";
     for (const std::string& line : control.last) body += line + "\n";
 
-    for (const auto& [name, whole_class] : classes) out += comment(fmt::format("the calls of {}: {}", name, both_abis(whole_class)));
+    for (const auto& [name, whole_class] : classes)
+        out += comment(fmt::format("the calls of {}: {}", name, both_abis(whole_class)));
     return out + "\n" + body;
 }
 

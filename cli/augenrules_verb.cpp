@@ -37,9 +37,9 @@ constexpr std::string_view verb_name = "augenrules";
 struct Plan {
     std::string text;
     bool optimized = false;
-    bool clears_first = false;  // the rules start from an empty kernel
-    int exit_code = exit_clean; // for --fallback fail
-    std::string reason;         // or, of an optimized text, what was gained
+    bool clears_first = false;   // the rules start from an empty kernel
+    int exit_code = exit_clean;  // for --fallback fail
+    std::string reason;          // or, of an optimized text, what was gained
 };
 
 bool is_directory(const std::string& path) {
@@ -99,12 +99,15 @@ Plan make_plan(const AugenrulesVerb& verb, Inputs& inputs) {
     if (host_is_known && !errors_ignored) {
         if (const std::string path = missing_path(outcome.before); !path.empty()) {
             plan.exit_code = exit_input;
-            plan.reason = fmt::format("{} is missing on this host: the kernel will refuse a rule, and loading stops there", path);
+            plan.reason =
+                fmt::format("{} is missing on this host: the kernel will refuse a rule, and loading stops there", path);
             return plan;
         }
     }
-    if (verb.common.verbose || verb.common.stats) put_err(optimize_summary(outcome, request, {verb.common.stats, verb.common.verbose}));
-    plan.reason = fmt::format("{} -> {} rules, proven the same", outcome.before.rule_count(), outcome.after.rule_count());
+    if (verb.common.verbose || verb.common.stats)
+        put_err(optimize_summary(outcome, request, {verb.common.stats, verb.common.verbose}));
+    plan.reason =
+        fmt::format("{} -> {} rules, proven the same", outcome.before.rule_count(), outcome.after.rule_count());
     plan.text = std::move(outcome.text);
     plan.optimized = true;
     return plan;
@@ -145,7 +148,9 @@ int load_into_kernel(const std::string& auditctl, const std::string& file) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-std::string absolute_output(const std::string& path) { return path.empty() || path[0] == '/' || path[0] == '.' ? path : "./" + path; }
+std::string absolute_output(const std::string& path) {
+    return path.empty() || path[0] == '/' || path[0] == '.' ? path : "./" + path;
+}
 
 }  // namespace
 
@@ -185,7 +190,8 @@ int run(const AugenrulesVerb& verb) {
     }
     if (!plan.optimized) {
         if (!passthrough) return fail(verb_name, plan.exit_code, plan.reason + "; nothing was installed");
-        put_err(fmt::format("auopt augenrules: {}; falling back to what augenrules installs\n", printable_text(plan.reason)));
+        put_err(fmt::format("auopt augenrules: {}; falling back to what augenrules installs\n",
+                            printable_text(plan.reason)));
         plan.text = inputs.plain_text;
     }
 
@@ -199,9 +205,10 @@ int run(const AugenrulesVerb& verb) {
     if (!unchanged) {
         if (const auto done = install(verb.output, plan.text); !done) return fail(verb_name, exit_usage, done.error());
     }
-    static_cast<void>(put_out(unchanged        ? fmt::format("{}: no change\n", verb.output)
-                              : plan.optimized ? fmt::format("{}: optimized rules installed ({})\n", verb.output, plan.reason)
-                                               : fmt::format("{}: plain merge installed\n", verb.output)));
+    static_cast<void>(put_out(unchanged ? fmt::format("{}: no change\n", verb.output)
+                              : plan.optimized
+                                  ? fmt::format("{}: optimized rules installed ({})\n", verb.output, plan.reason)
+                                  : fmt::format("{}: plain merge installed\n", verb.output)));
     if (!verb.load) return exit_clean;
 
     const std::string file = absolute_output(verb.output);
@@ -210,7 +217,8 @@ int run(const AugenrulesVerb& verb) {
         // The kernel may hold fewer rules now than the plain merge would have left: load that one. It begins with -D,
         // so what is there already does not stand in its way.
         put_err(fmt::format("auopt augenrules: auditctl exits {}; falling back to what augenrules installs\n", code));
-        if (const auto done = install_file(verb.output, inputs.plain_text); !done) return fail(verb_name, exit_usage, done.error());
+        if (const auto done = install_file(verb.output, inputs.plain_text); !done)
+            return fail(verb_name, exit_usage, done.error());
         code = load_into_kernel(verb.auditctl, file);
     }
     return code;

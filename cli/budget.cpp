@@ -8,7 +8,8 @@
 
 namespace auopt {
 
-tl::expected<std::vector<Budget>, std::string> parse_budgets(const std::vector<std::string>& texts, std::uint32_t arch) {
+tl::expected<std::vector<Budget>, std::string> parse_budgets(const std::vector<std::string>& texts,
+                                                             std::uint32_t arch) {
     std::vector<Budget> budgets;
     for (const std::string& text : texts) {
         const std::size_t equals = text.find('=');
@@ -31,7 +32,8 @@ std::vector<Overrun> overruns(const std::vector<Budget>& budgets, const KernelSt
     std::vector<Overrun> result;
     for (const Budget& budget : budgets) {
         for (const KernelTables* kernel : kernels) {
-            const auto cost = call_cost(state, *kernel, reference_event(budget.call.arch, budget.call.nr)).filter_instructions;
+            const auto cost =
+                call_cost(state, *kernel, reference_event(budget.call.arch, budget.call.nr)).filter_instructions;
             if (cost > budget.limit) result.push_back({budget, kernel->name, cost});
         }
     }
@@ -39,8 +41,8 @@ std::vector<Overrun> overruns(const std::vector<Budget>& budgets, const KernelSt
 }
 
 std::string to_string(const Overrun& overrun) {
-    return fmt::format("over budget: {} costs {} instructions on {}, {} allowed", overrun.budget.call.name, overrun.cost,
-                       overrun.kernel, overrun.budget.limit);
+    return fmt::format("over budget: {} costs {} instructions on {}, {} allowed", overrun.budget.call.name,
+                       overrun.cost, overrun.kernel, overrun.budget.limit);
 }
 
 }  // namespace auopt

@@ -26,7 +26,8 @@ struct Overrun {
     std::uint64_t cost = 0;
 };
 /// Every budget on every kernel that is exceeded.
-std::vector<Overrun> overruns(const std::vector<Budget>& budgets, const KernelState& state, const std::vector<const KernelTables*>& kernels);
+std::vector<Overrun> overruns(const std::vector<Budget>& budgets, const KernelState& state,
+                              const std::vector<const KernelTables*>& kernels);
 
 std::string to_string(const Overrun& overrun);
 

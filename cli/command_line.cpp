@@ -1,6 +1,6 @@
 // The command line itself (CLI11): verbs, flags, help texts. The only file that knows CLI11.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <map>
 #include <sstream>
@@ -35,11 +35,15 @@ load; 4 refuted; 5 unknown; 6 over budget; 70 internal error. `auopt explain ID`
 const std::vector<std::string> assumptions{"no-32bit", "no-foreign-records", "watch-kinds"};
 
 void add_common(CLI::App& app, CommonOptions& common, const std::vector<std::string>& formats) {
-    app.add_option("--target", common.target, "How the text is read and which kernels evaluate it (auopt targets)")->capture_default_str();
+    app.add_option("--target", common.target, "How the text is read and which kernels evaluate it (auopt targets)")
+        ->capture_default_str();
     app.add_option("--facts", common.facts_file, "Host facts: users, groups, directories (JSON; see auopt facts)");
     if (!formats.empty()) {
-        static const std::map<std::string, Format> all{{"text", Format::text}, {"gcc", Format::gcc}, {"json", Format::json},
-                                                       {"sarif", Format::sarif}, {"github", Format::github}};
+        static const std::map<std::string, Format> all{{"text", Format::text},
+                                                       {"gcc", Format::gcc},
+                                                       {"json", Format::json},
+                                                       {"sarif", Format::sarif},
+                                                       {"github", Format::github}};
         app.add_option_function<std::string>(
                "--format", [&common](const std::string& name) { common.format = all.at(name); }, "Output format")
             ->check(CLI::IsMember(formats));
@@ -52,8 +56,10 @@ void add_common(CLI::App& app, CommonOptions& common, const std::vector<std::str
     app.add_flag("-q,--quiet", common.quiet, "Errors only");
     app.add_flag("-v,--verbose", common.verbose, "Show everything");
     app.add_flag("--stats", common.stats, "Show times");
-    app.add_flag("--continue", common.continue_on_error, "Read the input as if its first line were -c: bad lines are warned about and skipped");
-    app.add_option("--assume", common.assume, "Assumptions the result may rest on: no-32bit, no-foreign-records, watch-kinds")
+    app.add_flag("--continue", common.continue_on_error,
+                 "Read the input as if its first line were -c: bad lines are warned about and skipped");
+    app.add_option("--assume", common.assume,
+                   "Assumptions the result may rest on: no-32bit, no-foreign-records, watch-kinds")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(CLI::IsMember(assumptions));
@@ -73,11 +79,16 @@ void add_passes(CLI::App& app, std::vector<std::string>& passes) {
 const CLI::IsMember preserve_levels({"exact", "recorded"});
 
 /// Verbs and flags that the design has and this version has not: said plainly instead of "unknown".
-const std::map<std::string, std::string> not_in_this_version{
-    {"diff", "verb"}, {"why", "verb"}, {"coverage", "verb"}, {"fmt", "verb"}, {"profiles", "verb"},
-    {"--loaded", "option"}, {"--require", "option"}, {"--allow-lost", "option"}, {"--cert", "option"}, {"--check-cert", "option"},
-    {"--scanner", "option"}, {"--workload", "option"}, {"--fix", "option"}, {"--unsafe-fixes", "option"}, {"--baseline", "option"},
-    {"--write-baseline", "option"}, {"--cpu", "option"}, {"--emit-repro", "option"}, {"--config", "option"}};
+const std::map<std::string, std::string> not_in_this_version{{"diff", "verb"},         {"why", "verb"},
+                                                             {"coverage", "verb"},     {"fmt", "verb"},
+                                                             {"profiles", "verb"},     {"--loaded", "option"},
+                                                             {"--require", "option"},  {"--allow-lost", "option"},
+                                                             {"--cert", "option"},     {"--check-cert", "option"},
+                                                             {"--scanner", "option"},  {"--workload", "option"},
+                                                             {"--fix", "option"},      {"--unsafe-fixes", "option"},
+                                                             {"--baseline", "option"}, {"--write-baseline", "option"},
+                                                             {"--cpu", "option"},      {"--emit-repro", "option"},
+                                                             {"--config", "option"}};
 
 std::string later_feature(const std::vector<std::string>& arguments) {
     if (!arguments.empty() && not_in_this_version.contains(arguments[0]) && arguments[0][0] != '-') return arguments[0];
@@ -109,11 +120,15 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
     optimize_app->add_option("-o,--output", optimize.output, "Write here (atomically) instead of to standard output");
     optimize_app->add_flag("--check", optimize.check, "Write nothing; exit 1 if the output would differ");
     optimize_app->add_flag("--diff", optimize.diff, "Print a unified diff instead of the rules");
-    optimize_app->add_option("--preserve", optimize.preserve, "exact: the same decision and key for every event; recorded: no match and never may change places")
+    optimize_app
+        ->add_option("--preserve", optimize.preserve,
+                     "exact: the same decision and key for every event; recorded: no match and never may change places")
         ->check(preserve_levels)
         ->capture_default_str();
     add_passes(*optimize_app, optimize.passes);
-    optimize_app->add_option("--dump-after", optimize.dump_after, "Print the rules after this pass to standard error, with their cost")
+    optimize_app
+        ->add_option("--dump-after", optimize.dump_after,
+                     "Print the rules after this pass to standard error, with their cost")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(CLI::IsMember(pass_names()));
@@ -123,11 +138,14 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
     CLI::App* cost_app = app.add_subcommand("cost", "What the rules cost per system call");
     add_inputs(*cost_app, cost.inputs);
     add_common(*cost_app, cost.common, {"text", "json"});
-    cost_app->add_option("--syscall", cost.syscalls, "This call (name or number; repeatable)")->delimiter(',')
+    cost_app->add_option("--syscall", cost.syscalls, "This call (name or number; repeatable)")
+        ->delimiter(',')
         ->allow_extra_args(false);
     cost_app->add_option("--arch", cost.arch, "b64 or b32 (default: b64)")->check(CLI::IsMember({"b64", "b32"}));
     cost_app->add_option("--top", cost.top, "The N most expensive calls");
-    cost_app->add_option("--budget", cost.budgets, "NAME=N: exit 6 if the call pays more than N instructions (repeatable)")->allow_extra_args(false);
+    cost_app
+        ->add_option("--budget", cost.budgets, "NAME=N: exit 6 if the call pays more than N instructions (repeatable)")
+        ->allow_extra_args(false);
     cost_app->add_option("--compare", cost.compare, "Show the change from this rules file or directory");
 
     VerifyVerb verify;
@@ -143,32 +161,40 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
     CLI::App* lint_app = app.add_subcommand("lint", "Find what would not load, never fires, or costs too much");
     add_inputs(*lint_app, lint.inputs);
     add_common(*lint_app, lint.common, {"text", "gcc", "json", "sarif", "github"});
-    lint_app->add_option("--select", lint.select, "Only these ids or id prefixes (AU1, AU301)")->delimiter(',')
+    lint_app->add_option("--select", lint.select, "Only these ids or id prefixes (AU1, AU301)")
+        ->delimiter(',')
         ->allow_extra_args(false);
-    lint_app->add_option("--ignore", lint.ignore, "Not these ids or id prefixes")->delimiter(',')
+    lint_app->add_option("--ignore", lint.ignore, "Not these ids or id prefixes")
+        ->delimiter(',')
         ->allow_extra_args(false);
     lint_app->add_option("--fail-on", lint.fail_on, "Exit 1 on findings of this level or above")
         ->check(CLI::IsMember({"error", "warning", "info", "never"}))
         ->capture_default_str();
 
     GateVerb gate;
-    CLI::App* gate_app = app.add_subcommand("gate", "One command for CI: load, lint errors, equivalence to a baseline, cost budgets");
+    CLI::App* gate_app =
+        app.add_subcommand("gate", "One command for CI: load, lint errors, equivalence to a baseline, cost budgets");
     add_inputs(*gate_app, gate.inputs);
     add_common(*gate_app, gate.common, {"text", "json"});
     gate_app->add_option("--against", gate.against, "The rules that were accepted before");
-    gate_app->add_option("--budget", gate.budgets, "NAME=N instructions per call (repeatable)")->allow_extra_args(false);
+    gate_app->add_option("--budget", gate.budgets, "NAME=N instructions per call (repeatable)")
+        ->allow_extra_args(false);
     gate_app->add_option("--preserve", gate.preserve, "exact, recorded, or decision")
         ->check(CLI::IsMember({"exact", "recorded", "decision"}))
         ->capture_default_str();
 
     AugenrulesVerb augenrules;
-    CLI::App* augenrules_app = app.add_subcommand("augenrules", "Merge rules.d, optimize, prove and install, before or in place of augenrules");
+    CLI::App* augenrules_app = app.add_subcommand(
+        "augenrules", "Merge rules.d, optimize, prove and install, before or in place of augenrules");
     add_common(*augenrules_app, augenrules.common, {"text"});
     augenrules_app->add_option("--rules-dir", augenrules.rules_dir, "Directory to merge")->capture_default_str();
     augenrules_app->add_option("--output", augenrules.output, "File to install")->capture_default_str();
-    augenrules_app->add_flag("--check", augenrules.check, "Say whether the installed file is out of date (exit 1); change nothing");
+    augenrules_app->add_flag("--check", augenrules.check,
+                             "Say whether the installed file is out of date (exit 1); change nothing");
     augenrules_app->add_flag("--load", augenrules.load, "Afterwards run auditctl -R on the installed file");
-    augenrules_app->add_option("--fallback", augenrules.fallback, "passthrough: if anything fails, install what augenrules would; fail: install nothing")
+    augenrules_app
+        ->add_option("--fallback", augenrules.fallback,
+                     "passthrough: if anything fails, install what augenrules would; fail: install nothing")
         ->check(CLI::IsMember({"passthrough", "fail"}))
         ->capture_default_str();
     augenrules_app->add_option("--auditctl", augenrules.auditctl, "Program that --load runs")
@@ -180,7 +206,8 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
     CLI::App* compile_app = app.add_subcommand("compile", "The kernel messages auditctl would send");
     add_inputs(*compile_app, compile.inputs);
     add_common(*compile_app, compile.common, {});
-    compile_app->add_option("--format", compile.format, "wire: hex payloads; json; text: rules in their canonical spelling")
+    compile_app
+        ->add_option("--format", compile.format, "wire: hex payloads; json; text: rules in their canonical spelling")
         ->check(CLI::IsMember({"wire", "json", "text"}))
         ->capture_default_str();
 
@@ -194,7 +221,8 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
     add_common(*explain_app, explain.common, {});
 
     FactsVerb facts;
-    CLI::App* facts_app = app.add_subcommand("facts", "Collect this host's facts that the rules depend on, for --facts elsewhere");
+    CLI::App* facts_app =
+        app.add_subcommand("facts", "Collect this host's facts that the rules depend on, for --facts elsewhere");
     add_inputs(*facts_app, facts.inputs);
     std::vector<std::string> facts_dirs;
     facts_app->add_option("--rules-dir", facts_dirs, "A rules.d directory, as RULES")->allow_extra_args(false);
@@ -230,17 +258,25 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
         if (!optimize.report_file.empty() && !optimize.report_file.ends_with(".json"))
             return usage("--report writes FILE.json; this version has no other report");
         result.verb = optimize;
-    } else if (cost_app->parsed()) result.verb = cost;
+    } else if (cost_app->parsed())
+        result.verb = cost;
     else if (verify_app->parsed()) {
         if (verify.before == "-" && verify.after == "-") return usage("only one of A and B can be standard input");
         result.verb = verify;
-    } else if (lint_app->parsed()) result.verb = lint;
-    else if (gate_app->parsed()) result.verb = gate;
-    else if (augenrules_app->parsed()) result.verb = augenrules;
-    else if (compile_app->parsed()) result.verb = compile;
-    else if (targets_app->parsed()) result.verb = targets;
-    else if (explain_app->parsed()) result.verb = explain;
-    else if (facts_app->parsed()) result.verb = facts;
+    } else if (lint_app->parsed())
+        result.verb = lint;
+    else if (gate_app->parsed())
+        result.verb = gate;
+    else if (augenrules_app->parsed())
+        result.verb = augenrules;
+    else if (compile_app->parsed())
+        result.verb = compile;
+    else if (targets_app->parsed())
+        result.verb = targets;
+    else if (explain_app->parsed())
+        result.verb = explain;
+    else if (facts_app->parsed())
+        result.verb = facts;
     return result;
 }
 

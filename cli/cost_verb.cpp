@@ -25,7 +25,8 @@ std::vector<CallName> most_expensive(const KernelState& state, const std::vector
     std::vector<std::uint64_t> cost(all.size(), 0);
     for (std::size_t i = 0; i < all.size(); ++i) {
         for (const KernelTables* kernel : kernels) {
-            cost[i] = std::max(cost[i], call_cost(state, *kernel, reference_event(arch, all[i].nr)).filter_instructions);
+            cost[i] =
+                std::max(cost[i], call_cost(state, *kernel, reference_event(arch, all[i].nr)).filter_instructions);
         }
     }
     std::vector<std::size_t> order(all.size());
@@ -53,7 +54,8 @@ int read_rules(const CommonOptions& common, const std::vector<std::string>& path
     }
     setting = make_setting(common, rules.inputs.lines);
     if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
-    if (const std::string reason = outside_tables(setting); !reason.empty()) return fail(verb_name, exit_unknown, reason);
+    if (const std::string reason = outside_tables(setting); !reason.empty())
+        return fail(verb_name, exit_unknown, reason);
     const LoadedRules loaded = load_rules(rules.inputs.sources, rules.inputs.lines, setting.compile, true, diagnostics);
     report_to_stderr(common, rules.inputs.sources, diagnostics);
     if (!loaded.would_load()) return exit_input;
@@ -71,7 +73,8 @@ int run(const CostVerb& verb) {
     std::vector<CallName> calls;
     for (const std::string& name : verb.syscalls) {
         const auto call = find_call(name, arch);
-        if (!call) return fail(verb_name, exit_usage, fmt::format("unknown system call {} on {}", name, arch_name(arch)));
+        if (!call)
+            return fail(verb_name, exit_usage, fmt::format("unknown system call {} on {}", name, arch_name(arch)));
         calls.push_back(*call);
     }
 
@@ -88,7 +91,8 @@ int run(const CostVerb& verb) {
     const std::vector<const KernelTables*> kernels = setting.target.cost_kernels();
     const bool json = verb.common.format == Format::json;
     if (calls.empty()) {
-        if (json && verb.top == 0) calls = all_calls(arch);
+        if (json && verb.top == 0)
+            calls = all_calls(arch);
         else {
             if (verb.top == 0) calls = hot_calls(arch);
             const auto top = most_expensive(rules.state, kernels, arch, calls, verb.top == 0 ? default_top : verb.top);
@@ -118,7 +122,8 @@ int run(const CostVerb& verb) {
             for (const CostSheet& sheet : sheets) names.push_back(sheet.kernel->name);
             out += fmt::format("the worst of {}: {}\n", fmt::join(names, ", "), sheets[worst].kernel->name);
         }
-        out += cost_to_text(sheets[worst], compare ? &old_sheets[worst] : nullptr, rules.state, rules.inputs.sources, verb.common.verbose);
+        out += cost_to_text(sheets[worst], compare ? &old_sheets[worst] : nullptr, rules.state, rules.inputs.sources,
+                            verb.common.verbose);
         const auto unknown = std::count_if(rules.state.filter.begin(), rules.state.filter.end(),
                                            [](const KernelRule& r) { return r.watch_kind_unknown; });
         if (unknown != 0) {
@@ -126,7 +131,8 @@ int run(const CostVerb& verb) {
         }
         for (const TargetKernel& kernel : setting.target.kernels) {
             if (!kernel.measured) {
-                out += fmt::format("kernel {} was not measured; these are the numbers of {}\n", kernel.version, kernel.tables->name);
+                out += fmt::format("kernel {} was not measured; these are the numbers of {}\n", kernel.version,
+                                   kernel.tables->name);
             }
         }
     }

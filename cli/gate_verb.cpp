@@ -18,7 +18,7 @@ constexpr std::string_view verb_name = "gate";
 
 struct Findings {
     bool would_not_load = false;
-    std::string outside_model;       // reason
+    std::string outside_model;  // reason
     std::size_t lint_errors = 0;
     std::optional<Verdict> verdict;  // when there is a baseline and both sides load
     std::vector<Overrun> over;
@@ -35,10 +35,14 @@ int exit_code(const Findings& f) {
 std::string text_report(const Findings& f, const GateVerb& verb) {
     std::string out;
     out += fmt::format("load:    {}\n", f.would_not_load ? "would not load" : "ok");
-    out += fmt::format("lint:    {}\n", f.lint_errors == 0 ? std::string("no errors") : fmt::format("{} errors", f.lint_errors));
+    out += fmt::format("lint:    {}\n",
+                       f.lint_errors == 0 ? std::string("no errors") : fmt::format("{} errors", f.lint_errors));
     if (!f.outside_model.empty()) out += fmt::format("model:   {}\n", f.outside_model);
-    if (f.verdict) out += "verify:  " + verdict_to_text(*f.verdict, preserve_level(verb.preserve), assumption_names(verb.common.assume));
-    else if (!verb.against.empty()) out += "verify:  not run\n";
+    if (f.verdict)
+        out += "verify:  " +
+               verdict_to_text(*f.verdict, preserve_level(verb.preserve), assumption_names(verb.common.assume));
+    else if (!verb.against.empty())
+        out += "verify:  not run\n";
     if (!verb.budgets.empty()) {
         out += fmt::format("budget:  {}\n", f.over.empty() ? "kept" : "exceeded");
         for (const Overrun& overrun : f.over) out += fmt::format("         {}\n", to_string(overrun));
@@ -47,12 +51,16 @@ std::string text_report(const Findings& f, const GateVerb& verb) {
     return out;
 }
 
-std::string json_report(const Findings& f, const GateVerb& verb, const Sources& sources, const Diagnostics& diagnostics) {
+std::string json_report(const Findings& f, const GateVerb& verb, const Sources& sources,
+                        const Diagnostics& diagnostics) {
     using nlohmann::ordered_json;
     ordered_json over = ordered_json::array();
     for (const Overrun& o : f.over) {
-        over.push_back({{"name", o.budget.call.name}, {"arch", arch_name(o.budget.call.arch)}, {"target", o.kernel},
-                        {"limit", o.budget.limit}, {"filter_instructions", o.cost}});
+        over.push_back({{"name", o.budget.call.name},
+                        {"arch", arch_name(o.budget.call.arch)},
+                        {"target", o.kernel},
+                        {"limit", o.budget.limit},
+                        {"filter_instructions", o.cost}});
     }
     ordered_json report{{"verdict", exit_code(f) == 0 ? "pass" : "fail"},
                         {"exit_code", exit_code(f)},
@@ -63,7 +71,9 @@ std::string json_report(const Findings& f, const GateVerb& verb, const Sources& 
                         {"over_budget", over},
                         {"findings", ordered_json::parse(render_json(sources, diagnostics))}};
     if (!f.outside_model.empty()) report["outside_model"] = f.outside_model;
-    if (f.verdict) report["verify"] = verdict_to_json(*f.verdict, preserve_level(verb.preserve), assumption_names(verb.common.assume));
+    if (f.verdict)
+        report["verify"] =
+            verdict_to_json(*f.verdict, preserve_level(verb.preserve), assumption_names(verb.common.assume));
     return report.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -82,7 +92,8 @@ int run(const GateVerb& verb) {
     }
     const Setting setting = make_setting(verb.common, inputs.lines);
     if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
-    if (const std::string reason = outside_tables(setting); !reason.empty()) return fail(verb_name, exit_unknown, reason);
+    if (const std::string reason = outside_tables(setting); !reason.empty())
+        return fail(verb_name, exit_unknown, reason);
 
     LintOutcome lint = lint_rules(inputs, setting);
     sort_diagnostics(lint.diagnostics);
@@ -102,14 +113,17 @@ int run(const GateVerb& verb) {
         }
         const Setting old_setting = make_setting(verb.common, old_inputs.lines);
         if (old_setting.exit_code != 0) return fail(verb_name, old_setting.exit_code, old_setting.error);
-        const LoadedRules old_loaded = load_rules(old_inputs.sources, old_inputs.lines, old_setting.compile, true, old_diagnostics);
+        const LoadedRules old_loaded =
+            load_rules(old_inputs.sources, old_inputs.lines, old_setting.compile, true, old_diagnostics);
         report_to_stderr(verb.common, old_inputs.sources, old_diagnostics);
-        if (!old_loaded.would_load()) return fail(verb_name, exit_input, fmt::format("the baseline {} would not load", verb.against));
+        if (!old_loaded.would_load())
+            return fail(verb_name, exit_input, fmt::format("the baseline {} would not load", verb.against));
         if (old_loaded.load.outside_model && findings.outside_model.empty()) {
             findings.outside_model = fmt::format("the baseline: {}", *old_loaded.load.outside_model);
         }
         if (!findings.would_not_load && findings.outside_model.empty()) {
-            findings.verdict = verify(old_loaded.load.state, loaded.load.state, proof_options(setting.target, verb.preserve, verb.common.assume));
+            findings.verdict = verify(old_loaded.load.state, loaded.load.state,
+                                      proof_options(setting.target, verb.preserve, verb.common.assume));
         }
     }
 

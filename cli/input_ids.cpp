@@ -5,22 +5,30 @@ namespace auopt {
 const std::vector<IdRow>& input_ids() {
     static const std::vector<IdRow> rows = {
         {"AU080", Level::error, "an input cannot be read",
-         "The file is missing or not readable. In a rules.d directory one unreadable file is an error too: augenrules would go on without it, "
+         "The file is missing or not readable. In a rules.d directory one unreadable file is an error too: augenrules "
+         "would go on without it, "
          "and a rule set with a hole in it is neither optimized nor passed."},
-        {"AU081", Level::error, "an input is not a regular file", "Devices, pipes and sockets are not read; pipe rules in and name - instead."},
-        {"AU082", Level::error, "a directory cannot be merged", "It has no files that end in .rules, or cannot be read."},
+        {"AU081", Level::error, "an input is not a regular file",
+         "Devices, pipes and sockets are not read; pipe rules in and name - instead."},
+        {"AU082", Level::error, "a directory cannot be merged",
+         "It has no files that end in .rules, or cannot be read."},
         {"AU090", Level::warning, "a construct outside the model",
-         "What the kernel will hold depends on more than this file: deletes of rules that the file did not add, -t or -q between rules, class "
+         "What the kernel will hold depends on more than this file: deletes of rules that the file did not add, -t or "
+         "-q between rules, class "
          "selectors in masks. Such files are linted and compiled, but neither optimized nor judged (exit 5)."},
-        {"AU091", Level::error, "refused after -e 2", "After -e 2 the kernel refuses every change until the next boot. Move -e 2 to the end."},
+        {"AU091", Level::error, "refused after -e 2",
+         "After -e 2 the kernel refuses every change until the next boot. Move -e 2 to the end."},
         {"AU092", Level::error, "a rule that the kernel refuses",
-         "auditctl sends this rule, but the kernel's checks of fields, operators and lists do not admit it (Invalid argument)."},
+         "auditctl sends this rule, but the kernel's checks of fields, operators and lists do not admit it (Invalid "
+         "argument)."},
         {"AU093", Level::error, "a path below a file",
          "The facts say that a parent of this path is a file, so that the kernel's lookup fails (Not a directory)."},
         {"AU094", Level::error, "duplicate rule",
-         "The kernel already holds the same rule and answers \"Rule exists\"; auditctl stops there. Spellings do not matter: -k and -F key=, unset "
+         "The kernel already holds the same rule and answers \"Rule exists\"; auditctl stops there. Spellings do not "
+         "matter: -k and -F key=, unset "
          "and -1 are the same. optimize leaves the duplicate out and goes on, since it takes no event."},
-        {"AU095", Level::error, "a delete of a rule that is not there", "The kernel holds no equal rule at this point and refuses the delete."},
+        {"AU095", Level::error, "a delete of a rule that is not there",
+         "The kernel holds no equal rule at this point and refuses the delete."},
     };
     return rows;
 }

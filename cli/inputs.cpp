@@ -18,7 +18,9 @@ namespace {
 class FileDescriptor {
 public:
     explicit FileDescriptor(int fd) : fd_(fd) {}
-    ~FileDescriptor() { if (fd_ >= 0) close(fd_); }
+    ~FileDescriptor() {
+        if (fd_ >= 0) close(fd_);
+    }
     FileDescriptor(const FileDescriptor&) = delete;
     FileDescriptor& operator=(const FileDescriptor&) = delete;
     int get() const { return fd_; }
@@ -31,7 +33,8 @@ void input_error(Inputs& inputs, Diagnostics& diagnostics, const std::string& na
                  std::string help = "") {
     const FileId file = inputs.sources.add(name, "");
     inputs.portable_names.resize(inputs.sources.size(), name);
-    diagnostics.add({std::move(id), Level::error, Span{file, 0, 0, 0}, std::move(message), {}, std::move(help), std::nullopt});
+    diagnostics.add(
+        {std::move(id), Level::error, Span{file, 0, 0, 0}, std::move(message), {}, std::move(help), std::nullopt});
 }
 
 /// A name that is the same on every machine that has the same folder: relative names as given, of absolute

@@ -13,7 +13,7 @@ namespace auopt {
 
 /// One text that was read, for the header of an output.
 struct InputFile {
-    std::string name;    // without leading machine-dependent folders
+    std::string name;  // without leading machine-dependent folders
     std::string sha256;
 };
 
@@ -22,8 +22,8 @@ struct Inputs {
     std::vector<InputLine> lines;
     std::vector<InputFile> files;
     std::vector<std::string> portable_names;  // by FileId: the same on every machine, for comments in an output
-    std::string plain_text;  // the bytes auditctl would be given
-    std::string shown_name;  // for tables and JSON
+    std::string plain_text;                   // the bytes auditctl would be given
+    std::string shown_name;                   // for tables and JSON
 };
 
 constexpr const char* default_rules_dir = "/etc/audit/rules.d";

@@ -133,16 +133,19 @@ tl::expected<void, std::string> install_file(const std::string& given, std::stri
     if (exists) {
         struct stat now {};
         if (fstat(temporary.fd(), &now) != 0) return finish(reason());
-        if ((now.st_uid != old.st_uid || now.st_gid != old.st_gid) && fchown(temporary.fd(), old.st_uid, old.st_gid) != 0) {
+        if ((now.st_uid != old.st_uid || now.st_gid != old.st_gid) &&
+            fchown(temporary.fd(), old.st_uid, old.st_gid) != 0) {
             return finish("its ownership cannot be kept: " + reason());
         }
         copy_label(*path, temporary.fd());
     }
-    if (fchmod(temporary.fd(), exists ? (old.st_mode & 07777U) : new_file_mode) != 0) return finish("its mode cannot be kept: " + reason());
+    if (fchmod(temporary.fd(), exists ? (old.st_mode & 07777U) : new_file_mode) != 0)
+        return finish("its mode cannot be kept: " + reason());
     if (fsync(temporary.fd()) != 0) return finish("cannot be written to disk: " + reason());
     if (!temporary.rename_to(*path)) return finish("cannot be replaced: " + reason());
     // Some file systems cannot sync a directory and say EINVAL; the rename itself has happened.
-    if (fsync(directory_fd) != 0 && errno != EINVAL && errno != EROFS) return finish("replaced, but the directory could not be synced: " + reason());
+    if (fsync(directory_fd) != 0 && errno != EINVAL && errno != EROFS)
+        return finish("replaced, but the directory could not be synced: " + reason());
     return finish(std::nullopt);
 }
 

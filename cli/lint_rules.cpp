@@ -32,7 +32,8 @@ void tell_what_is_lost(const Inputs& inputs, const Program& whole, const Span& s
         const auto place = order.find(line_key(message.source));
         if (place == order.end() || place->second <= at->second) continue;
         lost += std::holds_alternative<AddRule>(message.body) ? 1 : 0;
-        if (const auto* set = std::get_if<SetStatus>(&message.body)) lock_lost = lock_lost || (set->mask == 1 && set->value == 2);
+        if (const auto* set = std::get_if<SetStatus>(&message.body))
+            lock_lost = lock_lost || (set->mask == 1 && set->value == 2);
     }
     for (Diagnostic& d : diagnostics.items()) {
         if (line_key(d.span) != line_key(stop) || d.level != Level::error) continue;
@@ -68,7 +69,8 @@ LintOutcome lint_rules(const Inputs& inputs, const Setting& setting) {
         if (stop != strict.items().end()) tell_what_is_lost(inputs, loaded.program, stop->span, outcome.diagnostics);
     }
 
-    LintContext context{inputs.sources, inputs.lines, setting.compile, loaded.program, loaded.load.state, {}, setting.target.writing};
+    LintContext context{inputs.sources,    inputs.lines, setting.compile,       loaded.program,
+                        loaded.load.state, {},           setting.target.writing};
     if (outside_tables(setting).empty()) context.kernels = setting.target.cost_kernels();
     Diagnostics found;
     run_checks(context, found);
@@ -77,11 +79,13 @@ LintOutcome lint_rules(const Inputs& inputs, const Setting& setting) {
     for (const Diagnostic& d : found.items()) {
         if (d.id == ids::missing_arch) told.insert(line_key(d.span));
     }
-    std::erase_if(outcome.diagnostics.items(), [&](const Diagnostic& d) { return d.id == ids::arch_mismatch && told.contains(line_key(d.span)); });
+    std::erase_if(outcome.diagnostics.items(),
+                  [&](const Diagnostic& d) { return d.id == ids::arch_mismatch && told.contains(line_key(d.span)); });
     for (Diagnostic& d : found.items()) outcome.diagnostics.add(std::move(d));
     apply_suppressions(inputs.sources, outcome.diagnostics);
-    outcome.unknown_watches = static_cast<std::size_t>(std::count_if(loaded.load.state.filter.begin(), loaded.load.state.filter.end(),
-                                                                     [](const KernelRule& r) { return r.watch_kind_unknown; }));
+    outcome.unknown_watches =
+        static_cast<std::size_t>(std::count_if(loaded.load.state.filter.begin(), loaded.load.state.filter.end(),
+                                               [](const KernelRule& r) { return r.watch_kind_unknown; }));
     return outcome;
 }
 

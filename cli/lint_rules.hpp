@@ -12,7 +12,7 @@ struct LintOutcome {
     /// Loading ends before the last line.
     bool would_stop = false;
     std::size_t unknown_watches = 0;  // -w rules of which no fact says whether they are directories
-    Diagnostics diagnostics;  // suppressions applied
+    Diagnostics diagnostics;          // suppressions applied
 };
 LintOutcome lint_rules(const Inputs& inputs, const Setting& setting);
 

@@ -14,22 +14,29 @@ namespace {
 constexpr std::string_view verb_name = "lint";
 
 bool named(const std::vector<std::string>& prefixes, const std::string& id) {
-    return std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) { return !prefix.empty() && id.starts_with(prefix); });
+    return std::any_of(prefixes.begin(), prefixes.end(),
+                       [&](const std::string& prefix) { return !prefix.empty() && id.starts_with(prefix); });
 }
 
 bool fails(const Diagnostics& diagnostics, const std::string& fail_on) {
     if (fail_on == "never") return false;
     const Level threshold = fail_on == "error" ? Level::error : fail_on == "info" ? Level::info : Level::warning;
-    return std::any_of(diagnostics.items().begin(), diagnostics.items().end(), [&](const Diagnostic& d) { return d.level >= threshold; });
+    return std::any_of(diagnostics.items().begin(), diagnostics.items().end(),
+                       [&](const Diagnostic& d) { return d.level >= threshold; });
 }
 
 DiagnosticFormat diagnostic_format(Format format) {
     switch (format) {
-        case Format::text: return DiagnosticFormat::text;
-        case Format::gcc: return DiagnosticFormat::gcc;
-        case Format::json: return DiagnosticFormat::json;
-        case Format::sarif: return DiagnosticFormat::sarif;
-        case Format::github: return DiagnosticFormat::github;
+        case Format::text:
+            return DiagnosticFormat::text;
+        case Format::gcc:
+            return DiagnosticFormat::gcc;
+        case Format::json:
+            return DiagnosticFormat::json;
+        case Format::sarif:
+            return DiagnosticFormat::sarif;
+        case Format::github:
+            return DiagnosticFormat::github;
     }
     return DiagnosticFormat::text;
 }
@@ -68,8 +75,9 @@ int run(const LintVerb& verb) {
         put_err((counts.empty() ? "no findings" : counts) + "\n");
         if (unknown_watches != 0) {
             put_err(fmt::format("{}, so what {} is not judged: give --facts\n",
-                                unknown_watches == 1 ? "1 watch may be of a file or of a directory"
-                                                     : fmt::format("{} watches may be of files or of directories", unknown_watches),
+                                unknown_watches == 1
+                                    ? "1 watch may be of a file or of a directory"
+                                    : fmt::format("{} watches may be of files or of directories", unknown_watches),
                                 unknown_watches == 1 ? "it costs and hides" : "they cost and hide"));
         }
     }

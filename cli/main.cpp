@@ -16,13 +16,16 @@ int main(int argc, char** argv) {
     // A closed pipe is a write error that the verbs report, not a silent death half-way.
     std::signal(SIGPIPE, SIG_IGN);
     try {
-        const CommandLine line = parse_command_line(argc > 0 ? argv[0] : "auopt", {argv + (argc > 0 ? 1 : 0), argv + argc});
+        const CommandLine line =
+            parse_command_line(argc > 0 ? argv[0] : "auopt", {argv + (argc > 0 ? 1 : 0), argv + argc});
         std::fwrite(line.out.data(), 1, line.out.size(), stdout);
         std::fwrite(line.err.data(), 1, line.err.size(), stderr);
         if (!line.verb) return line.exit_code;
         return std::visit([](const auto& verb) { return run(verb); }, *line.verb);
     } catch (const std::exception& error) {
-        fmt::print(stderr, "auopt: internal error: {}\nauopt: this is a bug; please report it with the command and the rules that led here\n",
+        fmt::print(stderr,
+                   "auopt: internal error: {}\nauopt: this is a bug; please report it with the command and the rules "
+                   "that led here\n",
                    error.what());
         return exit_internal;
     }

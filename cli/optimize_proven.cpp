@@ -57,7 +57,8 @@ std::vector<Prediction> predictions(const KernelState& before, const KernelState
 std::vector<std::pair<std::uint32_t, std::uint32_t>> rule_places(const Program& program) {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> places;
     for (const Message& message : program.messages) {
-        if (std::holds_alternative<AddRule>(message.body)) places.emplace_back(message.source.file.value, message.source.line);
+        if (std::holds_alternative<AddRule>(message.body))
+            places.emplace_back(message.source.file.value, message.source.line);
     }
     return places;
 }
@@ -103,22 +104,26 @@ Reread reread(const std::string& text) {
 std::string first_problem(const Reread& output, const Diagnostics& diagnostics) {
     for (const Diagnostic& d : diagnostics.items()) {
         if (d.level >= Level::warning) {
-            return fmt::format("line {} ({}): {}", d.span.line, output.sources.line(d.span.file, d.span.line), d.message);
+            return fmt::format("line {} ({}): {}", d.span.line, output.sources.line(d.span.file, d.span.line),
+                               d.message);
         }
     }
     return "a line was refused";
 }
 
 /// "" or why the output would not load, or not as the same bytes everywhere.
-std::string load_problem(const OptimizeRequest& request, const Reread& output, const std::vector<AuditctlVersion>& versions,
-                         const std::vector<std::string>& messages, OptimizeOutcome& outcome) {
+std::string load_problem(const OptimizeRequest& request, const Reread& output,
+                         const std::vector<AuditctlVersion>& versions, const std::vector<std::string>& messages,
+                         OptimizeOutcome& outcome) {
     CompileOptions options = request.setting.compile;
     options.continue_on_error = false;
     Diagnostics diagnostics;
     const LoadedRules loaded = load_rules(output.sources, output.lines, options, false, diagnostics);
-    if (loaded.some_refused() || !loaded.would_load()) return "the output would not load: " + first_problem(output, diagnostics);
+    if (loaded.some_refused() || !loaded.would_load())
+        return "the output would not load: " + first_problem(output, diagnostics);
     if (loaded.load.outside_model) return "the output: " + *loaded.load.outside_model;
-    if (!(loaded.load.state.settings == outcome.before.settings)) return "the output's settings differ from the input's";
+    if (!(loaded.load.state.settings == outcome.before.settings))
+        return "the output's settings differ from the input's";
     if (user_messages(loaded.program) != messages) return "the output's -m messages differ from the input's";
     outcome.after = loaded.load.state;
     outcome.wire_after = wire_lines(loaded.program);
@@ -128,9 +133,12 @@ std::string load_problem(const OptimizeRequest& request, const Reread& output, c
         other.version = version;
         Diagnostics ignored;
         const Program program = compile(output.sources, output.lines, other, ignored);
-        if (program.failed) return fmt::format("the output would not load in auditctl {}: {}", auditctl_version_name(version), first_problem(output, ignored));
+        if (program.failed)
+            return fmt::format("the output would not load in auditctl {}: {}", auditctl_version_name(version),
+                               first_problem(output, ignored));
         if (wire_lines(program) != outcome.wire_after) {
-            return fmt::format("the output would not load as the same bytes in auditctl {}", auditctl_version_name(version));
+            return fmt::format("the output would not load as the same bytes in auditctl {}",
+                               auditctl_version_name(version));
         }
     }
     return {};
@@ -140,11 +148,16 @@ std::string load_problem(const OptimizeRequest& request, const Reread& output, c
 
 int exit_code_of(OptimizeOutcome::Status status) {
     switch (status) {
-        case OptimizeOutcome::Status::proven: return exit_clean;
-        case OptimizeOutcome::Status::would_not_load: return exit_input;
-        case OptimizeOutcome::Status::outside_model: return exit_unknown;
-        case OptimizeOutcome::Status::refuted: return exit_refuted;
-        case OptimizeOutcome::Status::unknown: return exit_unknown;
+        case OptimizeOutcome::Status::proven:
+            return exit_clean;
+        case OptimizeOutcome::Status::would_not_load:
+            return exit_input;
+        case OptimizeOutcome::Status::outside_model:
+            return exit_unknown;
+        case OptimizeOutcome::Status::refuted:
+            return exit_refuted;
+        case OptimizeOutcome::Status::unknown:
+            return exit_unknown;
     }
     return exit_internal;
 }
@@ -157,11 +170,13 @@ OptimizeOutcome optimize_proven(const OptimizeRequest& request, Diagnostics& dia
         outcome.reason = std::move(reason);
         return outcome;
     };
-    if (std::string reason = outside_tables(request.setting); !reason.empty()) return stop(Status::outside_model, std::move(reason));
+    if (std::string reason = outside_tables(request.setting); !reason.empty())
+        return stop(Status::outside_model, std::move(reason));
     Stopwatch watch;
 
     // Read.
-    const LoadedRules loaded = load_rules(request.inputs.sources, request.inputs.lines, request.setting.compile, true, diagnostics);
+    const LoadedRules loaded =
+        load_rules(request.inputs.sources, request.inputs.lines, request.setting.compile, true, diagnostics);
     if (!loaded.would_load()) return stop(Status::would_not_load, "the input would not load");
     if (loaded.load.outside_model) return stop(Status::outside_model, *loaded.load.outside_model);
     const auto control = control_lines(loaded.program, loaded.load.state);
@@ -196,13 +211,16 @@ OptimizeOutcome optimize_proven(const OptimizeRequest& request, Diagnostics& dia
     if (!text) return stop(Status::outside_model, "no line can express a rule: " + text.error());
     outcome.unproven_text = std::move(*text);
     const Reread output = reread(outcome.unproven_text);
-    if (std::string problem = load_problem(request, output, versions, user_messages(loaded.program), outcome); !problem.empty()) return stop(Status::unknown, std::move(problem));
+    if (std::string problem = load_problem(request, output, versions, user_messages(loaded.program), outcome);
+        !problem.empty())
+        return stop(Status::unknown, std::move(problem));
     outcome.times.write_ms = watch.lap_ms();
 
     // Prove.
     outcome.verdict = verify(outcome.before, outcome.after, proof);
     outcome.times.proof_ms = watch.lap_ms();
-    if (std::holds_alternative<Refuted>(*outcome.verdict)) return stop(Status::refuted, "the output is not the same as the input");
+    if (std::holds_alternative<Refuted>(*outcome.verdict))
+        return stop(Status::refuted, "the output is not the same as the input");
     if (const auto* unknown = std::get_if<Unknown>(&*outcome.verdict)) return stop(Status::unknown, unknown->reason);
     outcome.status = Status::proven;
     outcome.text = std::move(outcome.unproven_text);

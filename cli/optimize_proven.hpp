@@ -33,18 +33,18 @@ struct StageTimes {
 
 struct OptimizeOutcome {
     enum class Status {
-        proven,         // text may be installed
-        would_not_load, // the input; diagnostics say why
-        outside_model,  // reason says why
-        refuted,        // our own output: a bug of ours
+        proven,          // text may be installed
+        would_not_load,  // the input; diagnostics say why
+        outside_model,   // reason says why
+        refuted,         // our own output: a bug of ours
         unknown,
     };
     Status status = Status::unknown;
-    std::string reason;   // for outside_model and unknown
-    std::string text;     // only when proven
-    std::string unproven_text;  // what was refuted or could not be judged, for a bug report
+    std::string reason;                                // for outside_model and unknown
+    std::string text;                                  // only when proven
+    std::string unproven_text;                         // what was refuted or could not be judged, for a bug report
     std::vector<std::string> wire_before, wire_after;  // kernel messages, to see whether anything changes
-    KernelState before, after;  // after: as loaded from the text again
+    KernelState before, after;                         // after: as loaded from the text again
     std::vector<PassReport> passes;
     std::optional<Verdict> verdict;
     StageTimes times;

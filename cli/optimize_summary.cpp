@@ -14,16 +14,19 @@ namespace {
 
 std::string rewrite_counts(const PassReport& pass) {
     std::string text = fmt::format("{} rewrites", pass.rewrites);
-    if (pass.rules_before != pass.rules_after) text += fmt::format(", {} -> {} rules", pass.rules_before, pass.rules_after);
+    if (pass.rules_before != pass.rules_after)
+        text += fmt::format(", {} -> {} rules", pass.rules_before, pass.rules_after);
     if (pass.refused != 0) text += fmt::format(", {} refused by the cost model", pass.refused);
     return text;
 }
 
 }  // namespace
 
-std::string optimize_summary(const OptimizeOutcome& outcome, const OptimizeRequest& request, const SummaryOptions& options) {
-    std::string out = fmt::format("rules {} -> {}, walked by every call {} -> {}\n", outcome.before.rule_count(), outcome.after.rule_count(),
-                                  exit_list_length(outcome.before), exit_list_length(outcome.after));
+std::string optimize_summary(const OptimizeOutcome& outcome, const OptimizeRequest& request,
+                             const SummaryOptions& options) {
+    std::string out =
+        fmt::format("rules {} -> {}, walked by every call {} -> {}\n", outcome.before.rule_count(),
+                    outcome.after.rule_count(), exit_list_length(outcome.before), exit_list_length(outcome.after));
     Table passes;
     for (const PassReport& pass : outcome.passes) {
         if (pass.rewrites == 0 && !options.verbose) continue;
@@ -54,7 +57,8 @@ std::string optimize_summary(const OptimizeOutcome& outcome, const OptimizeReque
     }
     if (options.stats) {
         const StageTimes& t = outcome.times;
-        out += fmt::format("read {:.1f} ms, rewrite {:.1f} ms, write {:.1f} ms, proof {:.1f} ms\n", t.read_ms, t.rewrite_ms, t.write_ms, t.proof_ms);
+        out += fmt::format("read {:.1f} ms, rewrite {:.1f} ms, write {:.1f} ms, proof {:.1f} ms\n", t.read_ms,
+                           t.rewrite_ms, t.write_ms, t.proof_ms);
     }
     return out;
 }
@@ -62,36 +66,44 @@ std::string optimize_summary(const OptimizeOutcome& outcome, const OptimizeReque
 std::string optimize_report_json(const OptimizeOutcome& outcome, const OptimizeRequest& request) {
     using nlohmann::ordered_json;
     ordered_json inputs = ordered_json::array();
-    for (const InputFile& input : request.inputs.files) inputs.push_back({{"name", input.name}, {"sha256", input.sha256}});
+    for (const InputFile& input : request.inputs.files)
+        inputs.push_back({{"name", input.name}, {"sha256", input.sha256}});
     ordered_json passes = ordered_json::array();
     for (const PassReport& pass : outcome.passes) {
-        passes.push_back({{"name", pass.name}, {"rules_before", pass.rules_before}, {"rules_after", pass.rules_after},
-                          {"rewrites", pass.rewrites}, {"refused", pass.refused}});
+        passes.push_back({{"name", pass.name},
+                          {"rules_before", pass.rules_before},
+                          {"rules_after", pass.rules_after},
+                          {"rewrites", pass.rewrites},
+                          {"refused", pass.refused}});
     }
     ordered_json before = ordered_json::array(), after = ordered_json::array();
     for (const KernelTables* kernel : request.setting.target.cost_kernels()) {
         before.push_back(cost_to_json(price(outcome.before, *kernel, all_calls(arch_x86_64))));
         after.push_back(cost_to_json(price(outcome.after, *kernel, all_calls(arch_x86_64))));
     }
-    ordered_json report{{"target", request.setting.target.name},
-                        {"inputs", inputs},
-                        {"rules", {{"before", outcome.before.rule_count()}, {"after", outcome.after.rule_count()}}},
-                        {"exit_list", {{"before", exit_list_length(outcome.before)}, {"after", exit_list_length(outcome.after)}}},
-                        {"passes", passes},
-                        {"proof", nullptr},
-                        {"cost", {{"before", before}, {"after", after}}}};
+    ordered_json report{
+        {"target", request.setting.target.name},
+        {"inputs", inputs},
+        {"rules", {{"before", outcome.before.rule_count()}, {"after", outcome.after.rule_count()}}},
+        {"exit_list", {{"before", exit_list_length(outcome.before)}, {"after", exit_list_length(outcome.after)}}},
+        {"passes", passes},
+        {"proof", nullptr},
+        {"cost", {{"before", before}, {"after", after}}}};
     if (outcome.verdict) {
-        report["proof"] = verdict_to_json(*outcome.verdict, preserve_level(request.preserve), assumption_names(request.assume));
+        report["proof"] =
+            verdict_to_json(*outcome.verdict, preserve_level(request.preserve), assumption_names(request.assume));
     }
     return report.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
 std::string dump_state(const std::string& pass, const KernelState& state, const Target& target) {
-    std::string out = fmt::format("# after {}: {} rules, {} walked by every call\n", pass, state.rule_count(), exit_list_length(state));
+    std::string out = fmt::format("# after {}: {} rules, {} walked by every call\n", pass, state.rule_count(),
+                                  exit_list_length(state));
     for (const KernelTables* kernel : target.cost_kernels()) {
         out += fmt::format("# {}:", kernel->name);
         for (const CallName& call : hot_calls(arch_x86_64)) {
-            out += fmt::format(" {} {}", call.name, call_cost(state, *kernel, reference_event(call.arch, call.nr)).filter_instructions);
+            out += fmt::format(" {} {}", call.name,
+                               call_cost(state, *kernel, reference_event(call.arch, call.nr)).filter_instructions);
         }
         out += "\n";
     }
@@ -107,7 +119,8 @@ std::string dump_state(const std::string& pass, const KernelState& state, const 
     std::vector<std::string> costs(state.filter.size());
     for (const KernelTables* kernel : target.cost_kernels()) {
         if (!getpid) break;
-        for (const RuleCost& cost : call_cost(state, *kernel, reference_event(getpid->arch, getpid->nr), true).by_rule) {
+        for (const RuleCost& cost :
+             call_cost(state, *kernel, reference_event(getpid->arch, getpid->nr), true).by_rule) {
             if (!costs[cost.rule].empty()) costs[cost.rule] += "/";
             costs[cost.rule] += fmt::format("{}", cost.instructions);
         }

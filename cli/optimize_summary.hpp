@@ -11,7 +11,8 @@ struct SummaryOptions {
     bool stats = false;
     bool verbose = false;
 };
-std::string optimize_summary(const OptimizeOutcome& outcome, const OptimizeRequest& request, const SummaryOptions& options);
+std::string optimize_summary(const OptimizeOutcome& outcome, const OptimizeRequest& request,
+                             const SummaryOptions& options);
 
 /// Deterministic: no times in it.
 std::string optimize_report_json(const OptimizeOutcome& outcome, const OptimizeRequest& request);

@@ -6,8 +6,8 @@
 #include "cli/optimize_proven.hpp"
 #include "cli/optimize_summary.hpp"
 #include "cli/options.hpp"
-#include "cli/streams.hpp"
 #include "cli/proof_options.hpp"
+#include "cli/streams.hpp"
 #include "report/printable.hpp"
 #include "report/unified_diff.hpp"
 #include "report/verdict.hpp"
@@ -32,16 +32,22 @@ bool would_change(const OptimizeVerb& verb, const OptimizeOutcome& outcome) {
 int explain_failure(const OptimizeOutcome& outcome, const OptimizeVerb& verb) {
     switch (outcome.status) {
         case OptimizeOutcome::Status::refuted:
-            put_err(verdict_to_text(*outcome.verdict, preserve_level(verb.preserve), assumption_names(verb.common.assume)));
-            put_err("auopt optimize: the rewritten rules are not the same as the input. This is a bug in auopt; please report it\n"
-                    "with the input. Nothing was written.\n");
+            put_err(
+                verdict_to_text(*outcome.verdict, preserve_level(verb.preserve), assumption_names(verb.common.assume)));
+            put_err(
+                "auopt optimize: the rewritten rules are not the same as the input. This is a bug in auopt; please "
+                "report it\n"
+                "with the input. Nothing was written.\n");
             if (verb.common.verbose) put_err(outcome.unproven_text);
             break;
         case OptimizeOutcome::Status::would_not_load:
-            put_err("auopt optimize: the input would not load; nothing was written (--continue skips bad lines, as auditctl does under -c)\n");
+            put_err(
+                "auopt optimize: the input would not load; nothing was written (--continue skips bad lines, as "
+                "auditctl does under -c)\n");
             break;
         default:
-            put_err(fmt::format("auopt optimize: not proven, nothing was written: {}\n", printable_text(outcome.reason)));
+            put_err(
+                fmt::format("auopt optimize: not proven, nothing was written: {}\n", printable_text(outcome.reason)));
             if (verb.common.verbose) put_err(outcome.unproven_text);
             break;
     }
@@ -83,7 +89,8 @@ int run(const OptimizeVerb& verb) {
     }
     if (verb.diff) {
         const std::string old_name = verb.output.empty() ? inputs.shown_name : verb.output;
-        if (!put_out(unified_diff(previous_text(verb, inputs), outcome.text, old_name, verb.output.empty() ? "optimized" : verb.output))) {
+        if (!put_out(unified_diff(previous_text(verb, inputs), outcome.text, old_name,
+                                  verb.output.empty() ? "optimized" : verb.output))) {
             return fail(verb_name, exit_usage, "standard output cannot be written");
         }
     }
@@ -93,7 +100,8 @@ int run(const OptimizeVerb& verb) {
         return change ? exit_findings : exit_clean;
     }
     if (!verb.output.empty()) {
-        if (const auto written = install_file(verb.output, outcome.text); !written) return fail(verb_name, exit_usage, written.error());
+        if (const auto written = install_file(verb.output, outcome.text); !written)
+            return fail(verb_name, exit_usage, written.error());
     } else if (!verb.diff && !put_out(outcome.text)) {
         return fail(verb_name, exit_usage, "standard output cannot be written");
     }

@@ -22,8 +22,8 @@ struct CommonOptions {
     Format format = Format::text;
     ColorMode color = ColorMode::automatic;
     bool quiet = false, verbose = false, stats = false;
-    bool continue_on_error = false;       // --continue
-    std::vector<std::string> assume;      // names of assumptions
+    bool continue_on_error = false;   // --continue
+    std::vector<std::string> assume;  // names of assumptions
 };
 
 struct OptimizeVerb {
@@ -101,8 +101,8 @@ struct FactsVerb {
     std::string output;
 };
 
-using Verb = std::variant<OptimizeVerb, CostVerb, VerifyVerb, LintVerb, GateVerb, AugenrulesVerb, CompileVerb, TargetsVerb,
-                          ExplainVerb, FactsVerb>;
+using Verb = std::variant<OptimizeVerb, CostVerb, VerifyVerb, LintVerb, GateVerb, AugenrulesVerb, CompileVerb,
+                          TargetsVerb, ExplainVerb, FactsVerb>;
 
 /// Either a verb to run, or text to print and the code to leave with.
 struct CommandLine {

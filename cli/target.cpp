@@ -45,8 +45,10 @@ Target read_target(const toml::table& table) {
     const auto reading = version_named(text_of(table, "reading"));
     if (!reading) broken(target.name + ": unknown reading");
     target.reading = *reading;
-    if (table["writing"].value<std::string>() == "all") target.writing = all_auditctl_versions();
-    else target.writing = {*reading};
+    if (table["writing"].value<std::string>() == "all")
+        target.writing = all_auditctl_versions();
+    else
+        target.writing = {*reading};
     const toml::array* kernels = table["kernels"].as_array();
     if (kernels == nullptr || kernels->empty()) broken(target.name + ": no kernels");
     for (const toml::node& node : *kernels) {
@@ -84,7 +86,8 @@ std::vector<unsigned> version_numbers(std::string_view text) {
     std::size_t i = 0;
     while (i < text.size() && text[i] >= '0' && text[i] <= '9') {
         unsigned n = 0;
-        while (i < text.size() && text[i] >= '0' && text[i] <= '9' && n < 100000) n = n * 10 + static_cast<unsigned>(text[i++] - '0');
+        while (i < text.size() && text[i] >= '0' && text[i] <= '9' && n < 100000)
+            n = n * 10 + static_cast<unsigned>(text[i++] - '0');
         numbers.push_back(n);
         if (i == text.size() || text[i] != '.') break;
         ++i;
@@ -114,7 +117,8 @@ Target host_target(const Facts& facts) {
     }
     if (target.kernels.empty()) {
         // The kernel is not in the tables: every one of them has to agree.
-        for (const KernelTables& k : kernel_tables()) target.kernels.push_back({release.empty() ? "unknown" : release, &k, false});
+        for (const KernelTables& k : kernel_tables())
+            target.kernels.push_back({release.empty() ? "unknown" : release, &k, false});
         target.evidence = "this host; its kernel is not in the tables";
     }
     return target;
@@ -123,7 +127,8 @@ Target host_target(const Facts& facts) {
 }  // namespace
 
 std::vector<const KernelTables*> Target::proof_kernels() const {
-    const bool all_measured = std::all_of(kernels.begin(), kernels.end(), [](const TargetKernel& k) { return k.measured; });
+    const bool all_measured =
+        std::all_of(kernels.begin(), kernels.end(), [](const TargetKernel& k) { return k.measured; });
     if (all_measured) return cost_kernels();
     std::vector<const KernelTables*> all;
     for (const KernelTables& k : kernel_tables()) all.push_back(&k);
@@ -133,7 +138,8 @@ std::vector<const KernelTables*> Target::proof_kernels() const {
 std::vector<const KernelTables*> Target::cost_kernels() const {
     std::vector<const KernelTables*> result;
     for (const KernelTables& k : kernel_tables()) {
-        if (std::any_of(kernels.begin(), kernels.end(), [&](const TargetKernel& t) { return t.tables == &k; })) result.push_back(&k);
+        if (std::any_of(kernels.begin(), kernels.end(), [&](const TargetKernel& t) { return t.tables == &k; }))
+            result.push_back(&k);
     }
     return result;
 }

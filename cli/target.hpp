@@ -14,14 +14,14 @@
 namespace auopt {
 
 struct TargetKernel {
-    std::string version;                  // "5.14"
+    std::string version;                   // "5.14"
     const KernelTables* tables = nullptr;  // what it is evaluated with
-    bool measured = false;                // the tables are of this very version, measured
+    bool measured = false;                 // the tables are of this very version, measured
 };
 
 struct Target {
     std::string name;
-    std::string auditctl;                 // as documented: "3.1.2"
+    std::string auditctl;  // as documented: "3.1.2"
     AuditctlVersion reading = AuditctlVersion::v3_0_9;
     /// The output has to load as the same bytes in each of these.
     std::vector<AuditctlVersion> writing;

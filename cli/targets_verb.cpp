@@ -18,7 +18,8 @@ int run(const TargetsVerb& verb) {
         for (const Target& target : targets()) {
             nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
             for (const TargetKernel& kernel : target.kernels) {
-                kernels.push_back({{"version", kernel.version}, {"table", kernel.tables->name}, {"measured", kernel.measured}});
+                kernels.push_back(
+                    {{"version", kernel.version}, {"table", kernel.tables->name}, {"measured", kernel.measured}});
             }
             array.push_back({{"name", target.name},
                              {"auditctl", target.auditctl},
@@ -33,9 +34,12 @@ int run(const TargetsVerb& verb) {
         for (const Target& target : targets()) {
             std::vector<std::string> kernels;
             for (const TargetKernel& kernel : target.kernels) {
-                kernels.push_back(kernel.measured ? kernel.version : fmt::format("{} (as {}, not measured)", kernel.version, kernel.tables->name));
+                kernels.push_back(kernel.measured
+                                      ? kernel.version
+                                      : fmt::format("{} (as {}, not measured)", kernel.version, kernel.tables->name));
             }
-            table.rows.push_back({target.name, target.auditctl, fmt::format("{}", fmt::join(kernels, ", ")), target.evidence});
+            table.rows.push_back(
+                {target.name, target.auditctl, fmt::format("{}", fmt::join(kernels, ", ")), target.evidence});
         }
         table.rows.push_back({"host", "this host's", "this host's", "auditctl and kernel found here"});
         out = render_table(table);

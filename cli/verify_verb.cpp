@@ -30,11 +30,14 @@ int run(const VerifyVerb& verb) {
         }
         setting = make_setting(verb.common, inputs.lines);
         if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
-        if (const std::string reason = outside_tables(setting); !reason.empty()) return fail(verb_name, exit_unknown, reason);
+        if (const std::string reason = outside_tables(setting); !reason.empty())
+            return fail(verb_name, exit_unknown, reason);
         const LoadedRules loaded = load_rules(inputs.sources, inputs.lines, setting.compile, true, diagnostics);
         report_to_stderr(verb.common, inputs.sources, diagnostics);
-        if (!loaded.would_load()) code = exit_input;
-        else if (loaded.load.outside_model && code == exit_clean) code = fail(verb_name, exit_unknown, *loaded.load.outside_model);
+        if (!loaded.would_load())
+            code = exit_input;
+        else if (loaded.load.outside_model && code == exit_clean)
+            code = fail(verb_name, exit_unknown, *loaded.load.outside_model);
         states[side] = loaded.load.state;
     }
     if (code != exit_clean) return code;
@@ -44,7 +47,8 @@ int run(const VerifyVerb& verb) {
     const Verdict verdict = verify(states[0], states[1], options);
     const bool written = put_out(verb.common.format == Format::json
                                      ? verdict_to_json(verdict, options.preserve, assumptions)
-                                               .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
+                                               .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+                                           "\n"
                                      : verdict_to_text(verdict, options.preserve, assumptions));
     if (!written) return fail(verb_name, exit_usage, "standard output cannot be written");
     if (std::holds_alternative<Refuted>(verdict)) return exit_refuted;

@@ -17,7 +17,8 @@ constexpr std::size_t shown_names = 6;
 
 std::string shorten(const std::vector<std::string>& names) {
     if (names.size() <= shown_names) return fmt::format("{}", fmt::join(names, ", "));
-    return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + shown_names, ", "), names.size() - shown_names);
+    return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + shown_names, ", "),
+                       names.size() - shown_names);
 }
 
 Machine machine_of(Abi abi) { return abi == Abi::i386 ? Machine::i386 : Machine::x86_64; }
@@ -44,13 +45,20 @@ void check_missing_arch(const LintContext& context, const KernelRule& rule, Diag
         const auto native = syscall_number(name, Machine::x86_64);
         if (!native || syscall_number(name, Machine::i386) == native) continue;
         const std::string other = syscall_name(*native, Machine::i386);
-        stray.push_back(fmt::format("number {} is {} on x86_64 but {} on i386", *native, name, other.empty() ? "nothing" : other));
+        stray.push_back(
+            fmt::format("number {} is {} on x86_64 but {} on i386", *native, name, other.empty() ? "nothing" : other));
     }
     if (stray.empty()) return;
     const auto words = syscall_words(context.sources, rule);
-    diagnostics.add({std::string(ids::missing_arch), Level::warning, words.empty() ? line_of(rule) : words.front().span,
-                     fmt::format("system calls by name without arch: {}, and 32-bit calls of these names are not covered", stray.front()), {},
-                     "write one rule with -F arch=b64 and one with -F arch=b32; auopt explain AU101", std::nullopt});
+    diagnostics.add(
+        {std::string(ids::missing_arch),
+         Level::warning,
+         words.empty() ? line_of(rule) : words.front().span,
+         fmt::format("system calls by name without arch: {}, and 32-bit calls of these names are not covered",
+                     stray.front()),
+         {},
+         "write one rule with -F arch=b64 and one with -F arch=b32; auopt explain AU101",
+         std::nullopt});
 }
 
 std::vector<FieldTest> tests_but_arch(const KernelRule& rule) {
@@ -80,7 +88,8 @@ std::vector<std::string> uncovered(const LintContext& context, const KernelRule&
         if (name.empty()) continue;
         const auto twin = syscall_number(name, machine_of(other));
         if (!twin) continue;  // the other ABI has no such call
-        const bool covered = std::any_of(partners.begin(), partners.end(), [&](const KernelRule* p) { return p->mask.test(*twin); });
+        const bool covered =
+            std::any_of(partners.begin(), partners.end(), [&](const KernelRule* p) { return p->mask.test(*twin); });
         if (!covered) missing.push_back(name);
     }
     return missing;
@@ -94,10 +103,14 @@ void check_missing_twin(const LintContext& context, const KernelRule& rule, Diag
     const auto missing = uncovered(context, rule, abis[0], other);
     if (missing.empty()) return;
     const char* name = other == Abi::i386 ? "b32" : "b64";
-    diagnostics.add({std::string(ids::missing_twin), Level::warning, field_place(context.sources, rule, {"arch"}),
+    diagnostics.add({std::string(ids::missing_twin),
+                     Level::warning,
+                     field_place(context.sources, rule, {"arch"}),
                      rule.mask.full() ? fmt::format("no rule does the same for {}", name)
                                       : fmt::format("no {} rule covers {}", name, shorten(missing)),
-                     {}, fmt::format("add the same rule with -F arch={}; auopt explain AU102", name), std::nullopt});
+                     {},
+                     fmt::format("add the same rule with -F arch={}; auopt explain AU102", name),
+                     std::nullopt});
 }
 
 }  // namespace

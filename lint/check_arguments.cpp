@@ -104,7 +104,8 @@ const std::map<std::string_view, Meanings>& meanings() {
     return table;
 }
 
-void check_test(const LintContext& context, const KernelRule& rule, const FieldTest& test, std::size_t index, Diagnostics& diagnostics) {
+void check_test(const LintContext& context, const KernelRule& rule, const FieldTest& test, std::size_t index,
+                Diagnostics& diagnostics) {
     // A zero address is a common and exact question (is there an argument at all?).
     const bool asks_for_zero = test.value == 0 && (test.op == Op::equal || test.op == Op::not_equal);
     std::map<std::string_view, std::vector<std::string>> by_meaning;
@@ -121,19 +122,28 @@ void check_test(const LintContext& context, const KernelRule& rule, const FieldT
     }
     std::vector<std::string> addresses;
     for (const auto& [meaning, names] : by_meaning) {
-        if (meaning[0] == '&') addresses.push_back(fmt::format("a{} of {} is the address of the {}", index, fmt::join(names, ", "), meaning.substr(1)));
+        if (meaning[0] == '&')
+            addresses.push_back(
+                fmt::format("a{} of {} is the address of the {}", index, fmt::join(names, ", "), meaning.substr(1)));
     }
     std::string message;
-    if (!addresses.empty() && !asks_for_zero) message = fmt::format("{}", fmt::join(addresses, "; "));
+    if (!addresses.empty() && !asks_for_zero)
+        message = fmt::format("{}", fmt::join(addresses, "; "));
     else if (by_meaning.size() > 1 && addresses.empty()) {
         std::vector<std::string> parts;
-        for (const auto& [meaning, names] : by_meaning) parts.push_back(fmt::format("the {} of {}", meaning, fmt::join(names, ", ")));
+        for (const auto& [meaning, names] : by_meaning)
+            parts.push_back(fmt::format("the {} of {}", meaning, fmt::join(names, ", ")));
         message = fmt::format("a{} is {}", index, fmt::join(parts, ", but "));
     }
     if (message.empty()) return;
     const std::string field = fmt::format("a{}", index);
-    diagnostics.add({std::string(ids::argument_index), Level::warning, field_place(context.sources, rule, {field}), message, {},
-                     "write one rule per argument order; auopt explain AU109", std::nullopt});
+    diagnostics.add({std::string(ids::argument_index),
+                     Level::warning,
+                     field_place(context.sources, rule, {field}),
+                     message,
+                     {},
+                     "write one rule per argument order; auopt explain AU109",
+                     std::nullopt});
 }
 
 }  // namespace

@@ -30,11 +30,16 @@ void check_cost(const LintContext& context, Diagnostics& diagnostics) {
         const KernelRule& rule = rules[i];
         if (placement(rule) != Placement::exit_list || !rule.mask.full() || worst[i] == 0) continue;
         const FieldTest* dir = find_test(rule, Field::dir);
-        diagnostics.add({std::string(ids::every_call), Level::info, line_of(rule),
+        diagnostics.add({std::string(ids::every_call),
+                         Level::info,
+                         line_of(rule),
                          fmt::format("{} is tested in every system call: {} instructions each ({})",
                                      dir != nullptr ? "this directory watch" : "this rule", worst[i], kernel_of[i]),
-                         {}, find_test(rule, Field::perm) != nullptr ? "auopt optimize narrows it to the calls that perm= can match; auopt explain AU301"
-                                                                  : "name the calls with -S if not every one is meant; auopt explain AU301", std::nullopt});
+                         {},
+                         find_test(rule, Field::perm) != nullptr
+                             ? "auopt optimize narrows it to the calls that perm= can match; auopt explain AU301"
+                             : "name the calls with -S if not every one is meant; auopt explain AU301",
+                         std::nullopt});
     }
 }
 

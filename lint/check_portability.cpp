@@ -30,7 +30,8 @@ std::map<Place, KernelRule> rules_by_place(const Program& program) {
 std::vector<std::string> lost_calls(const LintContext& context, const KernelRule& here, const KernelRule& there) {
     std::vector<std::string> lost;
     for (const Abi abi : admitted_abis(here)) {
-        const SyscallSet gone = admitted_calls(here, abi, context.kernels) & ~admitted_calls(there, abi, context.kernels);
+        const SyscallSet gone =
+            admitted_calls(here, abi, context.kernels) & ~admitted_calls(there, abi, context.kernels);
         for (unsigned nr = 0; nr < first_new_syscall; ++nr) {
             if (!gone.test(nr)) continue;
             const std::string name = syscall_name(nr, abi == Abi::i386 ? Machine::i386 : Machine::x86_64);
@@ -65,7 +66,8 @@ void check_portability(const LintContext& context, Diagnostics& diagnostics) {
                 auto& [versions, reason] = refused[place];
                 versions.push_back(auditctl_version_name(version));
                 for (const Diagnostic& d : problems.items()) {
-                    if (reason.empty() && d.span.file.value == std::get<0>(place) && d.span.line == std::get<1>(place)) reason = d.message;
+                    if (reason.empty() && d.span.file.value == std::get<0>(place) && d.span.line == std::get<1>(place))
+                        reason = d.message;
                 }
                 continue;
             }
@@ -75,21 +77,32 @@ void check_portability(const LintContext& context, Diagnostics& diagnostics) {
                 if (loss.versions.empty() || loss.versions.back() != auditctl_version_name(version)) {
                     loss.versions.push_back(auditctl_version_name(version));
                 }
-                if (std::find(loss.calls.begin(), loss.calls.end(), name) == loss.calls.end()) loss.calls.push_back(std::move(name));
+                if (std::find(loss.calls.begin(), loss.calls.end(), name) == loss.calls.end())
+                    loss.calls.push_back(std::move(name));
             }
         }
     }
     for (const auto& [place, loss] : losses) {
-        diagnostics.add({std::string(ids::perm_narrowed), Level::warning, field_place(context.sources, here.at(place), {"perm"}),
-                         fmt::format("records less in auditctl {}: with arch before it, perm= becomes a list of calls there, without {}",
-                                     fmt::join(loss.versions, ", "), fmt::join(loss.calls, ", ")),
-                         {}, "write -F perm= before -F arch, or leave arch out; auopt explain AU501", std::nullopt});
+        diagnostics.add(
+            {std::string(ids::perm_narrowed),
+             Level::warning,
+             field_place(context.sources, here.at(place), {"perm"}),
+             fmt::format(
+                 "records less in auditctl {}: with arch before it, perm= becomes a list of calls there, without {}",
+                 fmt::join(loss.versions, ", "), fmt::join(loss.calls, ", ")),
+             {},
+             "write -F perm= before -F arch, or leave arch out; auopt explain AU501",
+             std::nullopt});
     }
     for (const auto& [place, entry] : refused) {
-        diagnostics.add({std::string(ids::refused_elsewhere), Level::info, line_of(here.at(place)),
+        diagnostics.add({std::string(ids::refused_elsewhere),
+                         Level::info,
+                         line_of(here.at(place)),
                          fmt::format("auditctl {} refuses this line{}", fmt::join(entry.first, ", "),
                                      entry.second.empty() ? std::string() : ": " + entry.second),
-                         {}, "auopt explain AU502", std::nullopt});
+                         {},
+                         "auopt explain AU502",
+                         std::nullopt});
     }
 }
 

@@ -37,7 +37,8 @@ bool shadows(const KernelRule& earlier, const KernelRule& later) {
     if (placement(earlier) != Placement::exit_list) return false;
     const Placement place = placement(later);
     if (place == Placement::either) return false;
-    if (place == Placement::inode_hash && !((rule_key(earlier) || !rule_key(later)) && no_worker_event(later))) return false;
+    if (place == Placement::inode_hash && !((rule_key(earlier) || !rule_key(later)) && no_worker_event(later)))
+        return false;
     return later.mask.subset_of(earlier.mask) && implied_by(earlier.tests, later.tests);
 }
 
@@ -53,17 +54,20 @@ std::string key_text(const KernelRule& rule) {
 
 void report(const KernelRule& earlier, const KernelRule& later, Diagnostics& diagnostics) {
     const bool same_outcome = earlier.action == later.action && rule_key(earlier) == rule_key(later);
-    const std::vector<Note> notes{{line_of(earlier), same_outcome ? "by this rule" : fmt::format("by this rule ({})", key_text(earlier))}};
+    const std::vector<Note> notes{
+        {line_of(earlier), same_outcome ? "by this rule" : fmt::format("by this rule ({})", key_text(earlier))}};
     if (near_duplicates(earlier, later)) {
         std::string message = "the same rule again with its tests in another order";
         if (!same_outcome && placement(later) == Placement::inode_hash) {
             // Watches that are bound anew change places in their bucket (kernel/audit_watch.c:audit_update_watch).
-            message = "the same events as an earlier rule: which of the two decides changes whenever the file is replaced";
+            message =
+                "the same events as an earlier rule: which of the two decides changes whenever the file is replaced";
         } else if (!same_outcome) {
             message = fmt::format("the same events as an earlier rule: this one's {} can never appear",
                                   later.action == earlier.action ? key_text(later) : std::string("action"));
         }
-        diagnostics.add({std::string(ids::near_duplicate), same_outcome ? Level::info : Level::warning, line_of(later), std::move(message), notes, "delete one of them; auopt explain AU203", std::nullopt});
+        diagnostics.add({std::string(ids::near_duplicate), same_outcome ? Level::info : Level::warning, line_of(later),
+                         std::move(message), notes, "delete one of them; auopt explain AU203", std::nullopt});
         return;
     }
     if (later.action == Action::never && earlier.action == Action::always) {
@@ -72,11 +76,13 @@ void report(const KernelRule& earlier, const KernelRule& later, Diagnostics& dia
                          "move it above that rule; auopt explain AU202", std::nullopt});
         return;
     }
-    diagnostics.add({std::string(ids::shadowed), same_outcome ? Level::info : Level::warning, line_of(later),
-                     same_outcome ? std::string("redundant: an earlier rule already decides all of its events the same way")
-                                  : fmt::format("this rule can never be the first match: its {} can never appear", key_text(later)),
-                     notes, same_outcome ? "delete it; auopt explain AU201" : "move it above that rule, or delete it; auopt explain AU201",
-                     std::nullopt});
+    diagnostics.add(
+        {std::string(ids::shadowed), same_outcome ? Level::info : Level::warning, line_of(later),
+         same_outcome ? std::string("redundant: an earlier rule already decides all of its events the same way")
+                      : fmt::format("this rule can never be the first match: its {} can never appear", key_text(later)),
+         notes,
+         same_outcome ? "delete it; auopt explain AU201" : "move it above that rule, or delete it; auopt explain AU201",
+         std::nullopt});
 }
 
 }  // namespace
@@ -86,8 +92,8 @@ void check_reachability(const LintContext& context, Diagnostics& diagnostics) {
     for (std::size_t j = 0; j < rules.size(); ++j) {
         if (contradiction(rules[j].tests) != nullptr) continue;  // AU106: it matches nothing anyway
         for (std::size_t i = 0; i < j; ++i) {
-            const bool hash_twins = placement(rules[i]) == Placement::inode_hash && placement(rules[j]) == Placement::inode_hash &&
-                                    near_duplicates(rules[i], rules[j]);
+            const bool hash_twins = placement(rules[i]) == Placement::inode_hash &&
+                                    placement(rules[j]) == Placement::inode_hash && near_duplicates(rules[i], rules[j]);
             if (!hash_twins && !shadows(rules[i], rules[j])) continue;
             report(rules[i], rules[j], diagnostics);
             break;
@@ -95,11 +101,16 @@ void check_reachability(const LintContext& context, Diagnostics& diagnostics) {
     }
     bool rule_seen_after = false;
     for (auto it = context.program.messages.rbegin(); it != context.program.messages.rend(); ++it) {
-        if (std::holds_alternative<AddRule>(it->body) || std::holds_alternative<DeleteRule>(it->body)) rule_seen_after = true;
+        if (std::holds_alternative<AddRule>(it->body) || std::holds_alternative<DeleteRule>(it->body))
+            rule_seen_after = true;
         const auto* set = std::get_if<SetStatus>(&it->body);
         if (set != nullptr && set->mask == 1 && set->value == 2 && rule_seen_after) {
-            diagnostics.add({std::string(ids::lock_before_rules), Level::error, it->source,
-                             "-e 2 locks the rules: everything after it is refused", {}, "move it to the end of the file; auopt explain AU204",
+            diagnostics.add({std::string(ids::lock_before_rules),
+                             Level::error,
+                             it->source,
+                             "-e 2 locks the rules: everything after it is refused",
+                             {},
+                             "move it to the end of the file; auopt explain AU204",
                              std::nullopt});
         }
     }

@@ -14,8 +14,9 @@ namespace {
 constexpr std::uint32_t first_error = 0xFFFFF001;  // -4095 as the comparison sees it
 
 std::size_t count_before(const KernelRule& rule, std::size_t index) {
-    return static_cast<std::size_t>(std::count_if(rule.tests.begin(), rule.tests.begin() + static_cast<std::ptrdiff_t>(index),
-                                                  [&](const FieldTest& t) { return t.field == rule.tests[index].field; }));
+    return static_cast<std::size_t>(
+        std::count_if(rule.tests.begin(), rule.tests.begin() + static_cast<std::ptrdiff_t>(index),
+                      [&](const FieldTest& t) { return t.field == rule.tests[index].field; }));
 }
 
 /// The test's value was written as an errno name.
@@ -32,9 +33,14 @@ void check_exit(const LintContext& context, const KernelRule& rule, std::size_t 
     const auto value = static_cast<std::int32_t>(test.value);
     if (value > 0 && names_errno(text)) {
         const std::string name = errno_name(value);
-        diagnostics.add({std::string(ids::positive_errno), Level::error, at,
-                         fmt::format("{} is the return value +{}, never a failure: a failing call returns -{}", text, value, value), {},
-                         fmt::format("write exit=-{}; auopt explain AU103", name.empty() ? "ERRNO" : name), std::nullopt});
+        diagnostics.add(
+            {std::string(ids::positive_errno),
+             Level::error,
+             at,
+             fmt::format("{} is the return value +{}, never a failure: a failing call returns -{}", text, value, value),
+             {},
+             fmt::format("write exit=-{}; auopt explain AU103", name.empty() ? "ERRNO" : name),
+             std::nullopt});
         return;
     }
     std::string message, help;
@@ -48,11 +54,13 @@ void check_exit(const LintContext& context, const KernelRule& rule, std::size_t 
         help = "write success=1 for calls that succeed";
     } else if (above && test.value < first_error) {
         const bool only_success = std::any_of(rule.tests.begin(), rule.tests.end(), [](const FieldTest& t) {
-            return t.field == Field::success && ((t.op == Op::equal && t.value != 0) || (t.op == Op::not_equal && t.value == 0));
+            return t.field == Field::success &&
+                   ((t.op == Op::equal && t.value != 0) || (t.op == Op::not_equal && t.value == 0));
         });
         if (only_success) return;
-        message = fmt::format("{} is also true for every failing call: the kernel compares exit without a sign, and -1 is 4294967295",
-                              text.empty() ? "this test" : text);
+        message = fmt::format(
+            "{} is also true for every failing call: the kernel compares exit without a sign, and -1 is 4294967295",
+            text.empty() ? "this test" : text);
         help = "add success=1, or write success=0 if failures are meant";
     } else if (below && test.value >= 0x80000000U) {
         message = fmt::format("{} is true for every call that succeeds: the kernel compares exit without a sign",
@@ -60,7 +68,13 @@ void check_exit(const LintContext& context, const KernelRule& rule, std::size_t 
         help = "write exit=-ERRNO for one error, or success=0 for all";
     }
     if (message.empty()) return;
-    diagnostics.add({std::string(ids::unsigned_exit), Level::warning, at, message, {}, help + "; auopt explain AU104", std::nullopt});
+    diagnostics.add({std::string(ids::unsigned_exit),
+                     Level::warning,
+                     at,
+                     message,
+                     {},
+                     help + "; auopt explain AU104",
+                     std::nullopt});
 }
 
 void check_auid(const LintContext& context, const KernelRule& rule, Diagnostics& diagnostics) {
@@ -79,34 +93,49 @@ void check_auid(const LintContext& context, const KernelRule& rule, Diagnostics&
     }
     if (!from_below || excludes_unset) return;
     const std::string text = field_text(context.sources, rule, {"auid", "loginuid"}, place);
-    diagnostics.add({std::string(ids::unset_auid), Level::warning, field_place(context.sources, rule, {"auid", "loginuid"}, place),
-                     fmt::format("{} also holds for every process nobody logged in for: unset is 4294967295", text.empty() ? "this" : text), {},
-                     "add -F auid!=unset; auopt explain AU105", std::nullopt});
+    diagnostics.add({std::string(ids::unset_auid),
+                     Level::warning,
+                     field_place(context.sources, rule, {"auid", "loginuid"}, place),
+                     fmt::format("{} also holds for every process nobody logged in for: unset is 4294967295",
+                                 text.empty() ? "this" : text),
+                     {},
+                     "add -F auid!=unset; auopt explain AU105",
+                     std::nullopt});
 }
 
 void check_possible(const LintContext& context, const KernelRule& rule, Diagnostics& diagnostics) {
     if (const FieldTest* test = contradiction(rule.tests)) {
         if (test->field == Field::exit) return;  // AU104 says it better
-        diagnostics.add({std::string(ids::impossible_tests), Level::warning, line_of(rule),
-                         "this rule never matches: its tests on one field exclude each other", {}, "auopt explain AU106", std::nullopt});
+        diagnostics.add({std::string(ids::impossible_tests),
+                         Level::warning,
+                         line_of(rule),
+                         "this rule never matches: its tests on one field exclude each other",
+                         {},
+                         "auopt explain AU106",
+                         std::nullopt});
         return;
     }
     if (rule.list != List::exit || context.kernels.empty()) return;  // no tables, no classes
     for (const Abi abi : admitted_abis(rule)) {
         if (admitted_calls(rule, abi, context.kernels).any()) return;
     }
-    const bool perm = std::any_of(rule.tests.begin(), rule.tests.end(), [](const FieldTest& t) { return t.field == Field::perm; });
-    diagnostics.add({std::string(ids::impossible_tests), Level::warning,
+    const bool perm =
+        std::any_of(rule.tests.begin(), rule.tests.end(), [](const FieldTest& t) { return t.field == Field::perm; });
+    diagnostics.add({std::string(ids::impossible_tests),
+                     Level::warning,
                      perm ? field_place(context.sources, rule, {"perm"}) : line_of(rule),
                      perm ? "this rule never matches: perm= holds for none of its system calls"
                           : "this rule never matches: it selects no system call of any architecture here",
-                     {}, "auopt explain AU106", std::nullopt});
+                     {},
+                     "auopt explain AU106",
+                     std::nullopt});
 }
 
 }  // namespace
 
 void check_values(const LintContext& context, Diagnostics& diagnostics) {
-    for (const auto* rules : {&context.state.filter, &context.state.task, &context.state.user, &context.state.exclude}) {
+    for (const auto* rules :
+         {&context.state.filter, &context.state.task, &context.state.user, &context.state.exclude}) {
         for (const KernelRule& rule : *rules) {
             for (std::size_t i = 0; i < rule.tests.size(); ++i) {
                 if (rule.tests[i].field == Field::exit) check_exit(context, rule, i, diagnostics);

@@ -9,12 +9,29 @@ namespace {
 /// Fields that have one value per event. gid and egid have several (supplementary groups), names and owners too.
 bool single_valued(Field field) {
     switch (field) {
-        case Field::pid: case Field::uid: case Field::euid: case Field::suid: case Field::fsuid: case Field::sgid:
-        case Field::fsgid: case Field::loginuid: case Field::pers: case Field::arch: case Field::msgtype: case Field::ppid:
-        case Field::sessionid: case Field::exit: case Field::success: case Field::saddr_fam: case Field::arg0:
-        case Field::arg1: case Field::arg2: case Field::arg3:
+        case Field::pid:
+        case Field::uid:
+        case Field::euid:
+        case Field::suid:
+        case Field::fsuid:
+        case Field::sgid:
+        case Field::fsgid:
+        case Field::loginuid:
+        case Field::pers:
+        case Field::arch:
+        case Field::msgtype:
+        case Field::ppid:
+        case Field::sessionid:
+        case Field::exit:
+        case Field::success:
+        case Field::saddr_fam:
+        case Field::arg0:
+        case Field::arg1:
+        case Field::arg2:
+        case Field::arg3:
             return true;
-        default: return false;
+        default:
+            return false;
     }
 }
 
@@ -22,14 +39,22 @@ bool is_bit_op(Op op) { return op == Op::bit_mask || op == Op::bit_test; }
 
 bool compare(std::uint32_t left, Op op, std::uint32_t right) {
     switch (op) {
-        case Op::equal: return left == right;
-        case Op::not_equal: return left != right;
-        case Op::less: return left < right;
-        case Op::greater: return left > right;
-        case Op::less_equal: return left <= right;
-        case Op::greater_equal: return left >= right;
-        case Op::bit_mask: return (left & right) != 0;
-        case Op::bit_test: return (left & right) == right;
+        case Op::equal:
+            return left == right;
+        case Op::not_equal:
+            return left != right;
+        case Op::less:
+            return left < right;
+        case Op::greater:
+            return left > right;
+        case Op::less_equal:
+            return left <= right;
+        case Op::greater_equal:
+            return left >= right;
+        case Op::bit_mask:
+            return (left & right) != 0;
+        case Op::bit_test:
+            return (left & right) == right;
     }
     return false;
 }
@@ -81,7 +106,8 @@ bool implied(const FieldTest& test, const std::vector<FieldTest>& given) {
     }
     if (!single_valued(test.field)) return false;
     // Without a test of its own the other rule also matches events that have no such value (no result yet).
-    if (std::none_of(given.begin(), given.end(), [&](const FieldTest& g) { return g.field == test.field; })) return false;
+    if (std::none_of(given.begin(), given.end(), [&](const FieldTest& g) { return g.field == test.field; }))
+        return false;
     std::vector<FieldTest> both = given;
     both.push_back(test);
     if (is_bit_op(test.op)) {
@@ -98,10 +124,16 @@ bool implied(const FieldTest& test, const std::vector<FieldTest>& given) {
 
 std::uint32_t perm_bits_of(const AbiClasses& classes, unsigned nr) {
     switch (classes.kind(nr)) {
-        case SyscallKind::open: case SyscallKind::openat: case SyscallKind::openat2: return perm_read | perm_write;
-        case SyscallKind::execve: return perm_exec;
-        case SyscallKind::socketcall: return perm_write;
-        case SyscallKind::native: break;
+        case SyscallKind::open:
+        case SyscallKind::openat:
+        case SyscallKind::openat2:
+            return perm_read | perm_write;
+        case SyscallKind::execve:
+            return perm_exec;
+        case SyscallKind::socketcall:
+            return perm_write;
+        case SyscallKind::native:
+            break;
     }
     return (classes.write.test(nr) ? perm_write : 0U) | (classes.read.test(nr) ? perm_read : 0U) |
            (classes.chattr.test(nr) ? perm_attr : 0U);
@@ -149,8 +181,9 @@ SyscallSet admitted_calls(const KernelRule& rule, Abi abi, const std::vector<con
         const bool admitted = std::all_of(rule.tests.begin(), rule.tests.end(), [&](const FieldTest& test) {
             if (test.field != Field::perm || test.op != Op::equal) return true;
             if (nr >= first_new_syscall && nr <= last_new_syscall) return true;
-            return std::any_of(kernels.begin(), kernels.end(),
-                               [&](const KernelTables* k) { return (perm_bits_of(k->classes(abi), nr) & test.value) != 0; });
+            return std::any_of(kernels.begin(), kernels.end(), [&](const KernelTables* k) {
+                return (perm_bits_of(k->classes(abi), nr) & test.value) != 0;
+            });
         });
         if (admitted) calls.set(nr);
     }

@@ -18,9 +18,9 @@ struct LintContext {
     const std::vector<InputLine>& lines;
     const CompileOptions& compile;  // how the rules were read
     const Program& program;
-    const KernelState& state;       // every rule that any line makes, refused duplicates left out
+    const KernelState& state;                  // every rule that any line makes, refused duplicates left out
     std::vector<const KernelTables*> kernels;  // empty for a machine without tables
-    std::vector<AuditctlVersion> versions;  // whose reading is compared (AU5)
+    std::vector<AuditctlVersion> versions;     // whose reading is compared (AU5)
 };
 
 /// Every check, in no particular order of lines.

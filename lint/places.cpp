@@ -29,7 +29,8 @@ std::vector<Word> arguments_of(const std::vector<Word>& words, char option) {
     return result;
 }
 
-std::optional<Word> field_word(const Sources& sources, const KernelRule& rule, const std::vector<std::string_view>& names, std::size_t n) {
+std::optional<Word> field_word(const Sources& sources, const KernelRule& rule,
+                               const std::vector<std::string_view>& names, std::size_t n) {
     for (const Word& word : arguments_of(words_of(sources, rule), 'F')) {
         const std::string name = ascii_lower(word.text.substr(0, word.text.find_first_of("!<>&=")));
         if (std::find(names.begin(), names.end(), name) == names.end()) continue;
@@ -49,7 +50,10 @@ std::vector<Word> words_of(const Sources& sources, const KernelRule& rule) {
     const Span& at = rule.sources.front();
     const std::string_view line = sources.line(at.file, at.line);
     for (std::size_t i = 0; i < line.size();) {
-        if (line[i] == ' ') { ++i; continue; }
+        if (line[i] == ' ') {
+            ++i;
+            continue;
+        }
         std::size_t end = i;
         while (end < line.size() && line[end] != ' ') ++end;
         words.push_back({Span{at.file, at.line, static_cast<std::uint32_t>(i + 1), static_cast<std::uint32_t>(end - i)},
@@ -59,12 +63,14 @@ std::vector<Word> words_of(const Sources& sources, const KernelRule& rule) {
     return words;
 }
 
-Span field_place(const Sources& sources, const KernelRule& rule, const std::vector<std::string_view>& names, std::size_t n) {
+Span field_place(const Sources& sources, const KernelRule& rule, const std::vector<std::string_view>& names,
+                 std::size_t n) {
     const auto word = field_word(sources, rule, names, n);
     return word ? word->span : line_of(rule);
 }
 
-std::string field_text(const Sources& sources, const KernelRule& rule, const std::vector<std::string_view>& names, std::size_t n) {
+std::string field_text(const Sources& sources, const KernelRule& rule, const std::vector<std::string_view>& names,
+                       std::size_t n) {
     const auto word = field_word(sources, rule, names, n);
     return word ? word->text : std::string();
 }

@@ -22,10 +22,12 @@ std::vector<Word> words_of(const Sources& sources, const KernelRule& rule);
 Span line_of(const KernelRule& rule);
 
 /// The field test whose name is one of `names` (any case), without its -F; the `n`-th such. The whole line if absent.
-Span field_place(const Sources& sources, const KernelRule& rule, const std::vector<std::string_view>& names, std::size_t n = 0);
+Span field_place(const Sources& sources, const KernelRule& rule, const std::vector<std::string_view>& names,
+                 std::size_t n = 0);
 
 /// The text of that test; empty if absent.
-std::string field_text(const Sources& sources, const KernelRule& rule, const std::vector<std::string_view>& names, std::size_t n = 0);
+std::string field_text(const Sources& sources, const KernelRule& rule, const std::vector<std::string_view>& names,
+                       std::size_t n = 0);
 
 /// The arguments of every -S on the line.
 std::vector<Word> syscall_words(const Sources& sources, const KernelRule& rule);

@@ -26,7 +26,10 @@ bool is_id_byte(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'
 std::vector<std::string> ids_in(std::string_view text) {
     std::vector<std::string> result;
     for (std::size_t i = 0; i < text.size();) {
-        if (text.substr(i, 2) != "AU") { ++i; continue; }
+        if (text.substr(i, 2) != "AU") {
+            ++i;
+            continue;
+        }
         std::size_t end = i;
         while (end < text.size() && is_id_byte(text[end])) ++end;
         result.emplace_back(text.substr(i, end - i));
@@ -40,7 +43,8 @@ bool gives_reason(std::string_view text) {
     if (at == std::string_view::npos) return false;
     const std::size_t begin = at + 8;
     const std::size_t end = text.find('"', begin);
-    return end != std::string_view::npos && text.substr(begin, end - begin).find_first_not_of(' ') != std::string_view::npos;
+    return end != std::string_view::npos &&
+           text.substr(begin, end - begin).find_first_not_of(' ') != std::string_view::npos;
 }
 
 std::vector<Suppression> suppressions_of(const Sources& sources, FileId file) {
@@ -62,8 +66,9 @@ std::vector<Suppression> suppressions_of(const Sources& sources, FileId file) {
         const std::string_view rest = line.substr(at + marker.size());
         const std::string_view names = rest.substr(0, rest.find("reason="));
         for (std::string& id : ids_in(names)) {
-            all.push_back({Span{file, number, static_cast<std::uint32_t>(at + 1), static_cast<std::uint32_t>(line.size() - at)},
-                           std::move(id), 0, gives_reason(rest), false, false});
+            all.push_back(
+                {Span{file, number, static_cast<std::uint32_t>(at + 1), static_cast<std::uint32_t>(line.size() - at)},
+                 std::move(id), 0, gives_reason(rest), false, false});
         }
     }
     return all;
@@ -92,14 +97,28 @@ void apply_suppressions(const Sources& sources, Diagnostics& diagnostics) {
     for (const Suppression& s : all) {
         if (!s.has_reason) {
             if (!reported.insert((std::uint64_t{s.comment.file.value} << 32U) | s.comment.line).second) continue;
-            diagnostics.add({std::string(ids::suppression_without_reason), Level::warning, s.comment,
-                             "a suppression needs a reason; without one it suppresses nothing", {}, "add reason=\"...\"", std::nullopt});
+            diagnostics.add({std::string(ids::suppression_without_reason),
+                             Level::warning,
+                             s.comment,
+                             "a suppression needs a reason; without one it suppresses nothing",
+                             {},
+                             "add reason=\"...\"",
+                             std::nullopt});
         } else if (s.forbidden) {
-            diagnostics.add({std::string(ids::unused_suppression), Level::warning, s.comment,
-                             fmt::format("{} cannot be suppressed: the line does not load", s.id), {}, "delete this comment", std::nullopt});
+            diagnostics.add({std::string(ids::unused_suppression),
+                             Level::warning,
+                             s.comment,
+                             fmt::format("{} cannot be suppressed: the line does not load", s.id),
+                             {},
+                             "delete this comment",
+                             std::nullopt});
         } else if (!s.used) {
-            diagnostics.add({std::string(ids::unused_suppression), Level::warning, s.comment,
-                             fmt::format("nothing here to suppress: {} is not reported for the next rule", s.id), {}, "delete this comment",
+            diagnostics.add({std::string(ids::unused_suppression),
+                             Level::warning,
+                             s.comment,
+                             fmt::format("nothing here to suppress: {} is not reported for the next rule", s.id),
+                             {},
+                             "delete this comment",
                              std::nullopt});
         }
     }

@@ -14,7 +14,8 @@ Machine machine_of(std::uint32_t arch) { return arch == arch_i386 ? Machine::i38
 std::vector<CallName> read_calls(std::uint32_t arch) {
     std::vector<CallName> calls;
     for (unsigned nr = 0; nr < mask_syscalls; ++nr) {
-        if (std::string name = syscall_name(nr, machine_of(arch)); !name.empty()) calls.push_back({arch, nr, std::move(name)});
+        if (std::string name = syscall_name(nr, machine_of(arch)); !name.empty())
+            calls.push_back({arch, nr, std::move(name)});
     }
     return calls;
 }
@@ -40,8 +41,8 @@ const std::vector<CallName>& all_calls(std::uint32_t arch) {
 
 std::vector<CallName> hot_calls(std::uint32_t arch) {
     std::vector<CallName> calls;
-    for (const char* name : {"getpid", "read", "write", "futex", "close", "lseek", "mmap", "mprotect", "ioctl", "epoll_wait",
-                             "openat", "newfstatat", "fstatat64"}) {
+    for (const char* name : {"getpid", "read", "write", "futex", "close", "lseek", "mmap", "mprotect", "ioctl",
+                             "epoll_wait", "openat", "newfstatat", "fstatat64"}) {
         if (auto call = find_call(name, arch)) calls.push_back(std::move(*call));
     }
     return calls;

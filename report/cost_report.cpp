@@ -19,7 +19,8 @@ std::uint64_t sum(const CostSheet& sheet) {
 std::string change(std::uint64_t before, std::uint64_t after) {
     const auto difference = static_cast<std::int64_t>(after) - static_cast<std::int64_t>(before);
     if (before == 0) return difference == 0 ? "0" : fmt::format("{:+}", difference);
-    return fmt::format("{:+} ({:+.0f} %)", difference, 100.0 * static_cast<double>(difference) / static_cast<double>(before));
+    return fmt::format("{:+} ({:+.0f} %)", difference,
+                       100.0 * static_cast<double>(difference) / static_cast<double>(before));
 }
 
 std::string rule_place(const KernelRule& rule, const Sources& sources) {
@@ -40,7 +41,8 @@ std::string by_rule(const CallRow& row, const KernelState& state, const Sources&
             continue;
         }
         const KernelRule& rule = state.filter[cost.rule];
-        const std::string text = rule.sources.empty() ? "" : std::string(sources.line(rule.sources.front().file, rule.sources.front().line));
+        const std::string text =
+            rule.sources.empty() ? "" : std::string(sources.line(rule.sources.front().file, rule.sources.front().line));
         table.rows.push_back({fmt::format("{}", cost.instructions), rule_place(rule, sources), text.substr(0, 100)});
     }
     table.rows.push_back({fmt::format("{}", missed), fmt::format("{} rules whose mask lacks the call", misses), ""});
@@ -49,7 +51,8 @@ std::string by_rule(const CallRow& row, const KernelState& state, const Sources&
 
 }  // namespace
 
-CostSheet price(const KernelState& state, const KernelTables& kernel, const std::vector<CallName>& calls, bool with_rules) {
+CostSheet price(const KernelState& state, const KernelTables& kernel, const std::vector<CallName>& calls,
+                bool with_rules) {
     CostSheet sheet;
     sheet.kernel = &kernel;
     sheet.rules = state.rule_count();
@@ -90,9 +93,11 @@ nlohmann::ordered_json cost_to_json(const CostSheet& sheet) {
             {"syscalls", calls}};
 }
 
-std::string cost_to_text(const CostSheet& sheet, const CostSheet* old, const KernelState& state, const Sources& sources, bool verbose) {
-    std::string out = fmt::format("{}: {} rules, {} of them walked by every system call; being armed costs {} instructions per call\n",
-                                  sheet.kernel->name, sheet.rules, sheet.exit_list, sheet.fixed_instructions);
+std::string cost_to_text(const CostSheet& sheet, const CostSheet* old, const KernelState& state, const Sources& sources,
+                         bool verbose) {
+    std::string out = fmt::format(
+        "{}: {} rules, {} of them walked by every system call; being armed costs {} instructions per call\n",
+        sheet.kernel->name, sheet.rules, sheet.exit_list, sheet.fixed_instructions);
     Table table;
     if (old == nullptr) {
         table.header = {"call", "nr", "walked", "in mask", "instructions"};
@@ -109,7 +114,8 @@ std::string cost_to_text(const CostSheet& sheet, const CostSheet* old, const Ker
                                        fmt::format("{}", row.cost.entries), fmt::format("{}", row.cost.mask_hits)};
         if (old != nullptr) cells.push_back(fmt::format("{}", old->rows[i].cost.filter_instructions));
         cells.push_back(fmt::format("{}", row.cost.filter_instructions));
-        if (old != nullptr) cells.push_back(change(old->rows[i].cost.filter_instructions, row.cost.filter_instructions));
+        if (old != nullptr)
+            cells.push_back(change(old->rows[i].cost.filter_instructions, row.cost.filter_instructions));
         table.rows.push_back(std::move(cells));
     }
     out += render_table(table);

@@ -25,13 +25,15 @@ struct CostSheet {
     std::vector<CallRow> rows;
 };
 
-CostSheet price(const KernelState& state, const KernelTables& kernel, const std::vector<CallName>& calls, bool with_rules = false);
+CostSheet price(const KernelState& state, const KernelTables& kernel, const std::vector<CallName>& calls,
+                bool with_rules = false);
 
 nlohmann::ordered_json cost_to_json(const CostSheet& sheet);
 
 /// The table; `old` (same calls) adds the columns before and change. `verbose` lists, by call, what each rule
 /// in whose mask it is costs.
-std::string cost_to_text(const CostSheet& sheet, const CostSheet* old, const KernelState& state, const Sources& sources, bool verbose);
+std::string cost_to_text(const CostSheet& sheet, const CostSheet* old, const KernelState& state, const Sources& sources,
+                         bool verbose);
 
 /// The sheet whose rows cost most in sum: what `--target any` prints.
 std::size_t worst_sheet(const std::vector<CostSheet>& sheets);

@@ -10,19 +10,24 @@ namespace auopt {
 
 std::string_view level_name(Level level) {
     switch (level) {
-        case Level::note: return "note";
-        case Level::info: return "info";
-        case Level::warning: return "warning";
-        case Level::error: return "error";
+        case Level::note:
+            return "note";
+        case Level::info:
+            return "info";
+        case Level::warning:
+            return "warning";
+        case Level::error:
+            return "error";
     }
     return "error";
 }
 
 void sort_diagnostics(Diagnostics& diagnostics) {
-    std::stable_sort(diagnostics.items().begin(), diagnostics.items().end(), [](const Diagnostic& a, const Diagnostic& b) {
-        return std::tuple(a.span.file.value, a.span.line, a.span.column) <
-               std::tuple(b.span.file.value, b.span.line, b.span.column);
-    });
+    std::stable_sort(diagnostics.items().begin(), diagnostics.items().end(),
+                     [](const Diagnostic& a, const Diagnostic& b) {
+                         return std::tuple(a.span.file.value, a.span.line, a.span.column) <
+                                std::tuple(b.span.file.value, b.span.line, b.span.column);
+                     });
 }
 
 std::vector<std::size_t> choose_shown(const Diagnostics& diagnostics, std::size_t max_shown) {
@@ -51,11 +56,16 @@ std::string count_line(const Diagnostics& diagnostics) {
 
 std::string render_diagnostics(const Sources& sources, const Diagnostics& diagnostics, const RenderOptions& options) {
     switch (options.format) {
-        case DiagnosticFormat::text: return render_text(sources, diagnostics, options);
-        case DiagnosticFormat::gcc: return render_gcc(sources, diagnostics, options);
-        case DiagnosticFormat::json: return render_json(sources, diagnostics);
-        case DiagnosticFormat::sarif: return render_sarif(sources, diagnostics);
-        case DiagnosticFormat::github: return render_github(sources, diagnostics);
+        case DiagnosticFormat::text:
+            return render_text(sources, diagnostics, options);
+        case DiagnosticFormat::gcc:
+            return render_gcc(sources, diagnostics, options);
+        case DiagnosticFormat::json:
+            return render_json(sources, diagnostics);
+        case DiagnosticFormat::sarif:
+            return render_sarif(sources, diagnostics);
+        case DiagnosticFormat::github:
+            return render_github(sources, diagnostics);
     }
     return {};
 }

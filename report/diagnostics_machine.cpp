@@ -30,9 +30,12 @@ const IdRow* find_row(std::string_view id) {
 
 std::string sarif_level(Level level) {
     switch (level) {
-        case Level::error: return "error";
-        case Level::warning: return "warning";
-        default: return "note";
+        case Level::error:
+            return "error";
+        case Level::warning:
+            return "warning";
+        default:
+            return "note";
     }
 }
 
@@ -41,8 +44,9 @@ std::string uri_of(std::string_view path) {
     std::string out;
     for (const char c : path) {
         const auto byte = static_cast<unsigned char>(c);
-        const bool safe = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
-                          byte == '/' || byte == '.' || byte == '-' || byte == '_' || byte == '~';
+        const bool safe = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+                          (byte >= '0' && byte <= '9') || byte == '/' || byte == '.' || byte == '-' || byte == '_' ||
+                          byte == '~';
         out += safe ? std::string(1, c) : fmt::format("%{:02X}", byte);
     }
     return out;
@@ -62,10 +66,14 @@ std::string folded(std::string_view line) {
 std::string github_data(std::string_view text) {
     std::string out;
     for (const char c : text) {
-        if (c == '%') out += "%25";
-        else if (c == '\r') out += "%0D";
-        else if (c == '\n') out += "%0A";
-        else out += c;
+        if (c == '%')
+            out += "%25";
+        else if (c == '\r')
+            out += "%0D";
+        else if (c == '\n')
+            out += "%0A";
+        else
+            out += c;
     }
     return out;
 }
@@ -73,9 +81,12 @@ std::string github_data(std::string_view text) {
 std::string github_property(std::string_view text) {
     std::string out;
     for (const char c : github_data(text)) {
-        if (c == ':') out += "%3A";
-        else if (c == ',') out += "%2C";
-        else out += c;
+        if (c == ':')
+            out += "%3A";
+        else if (c == ',')
+            out += "%2C";
+        else
+            out += c;
     }
     return out;
 }
@@ -112,12 +123,21 @@ std::string render_json(const Sources& sources, const Diagnostics& diagnostics) 
     for (const Diagnostic& d : diagnostics.items()) {
         ordered_json fix = nullptr;
         if (d.fix) {
-            fix = {{"file", sources.name(d.fix->file)}, {"first_line", d.fix->first_line}, {"last_line", d.fix->last_line},
-                   {"replacement", d.fix->replacement}, {"safe", d.fix->safe}};
+            fix = {{"file", sources.name(d.fix->file)},
+                   {"first_line", d.fix->first_line},
+                   {"last_line", d.fix->last_line},
+                   {"replacement", d.fix->replacement},
+                   {"safe", d.fix->safe}};
         }
-        ordered_json item{{"id", d.id}, {"level", level_name(d.level)}, {"file", sources.name(d.span.file)},
-                          {"line", d.span.line}, {"column", d.span.column}, {"end_column", end_column(d.span)},
-                          {"message", d.message}, {"help", d.help}, {"fix", fix}};
+        ordered_json item{{"id", d.id},
+                          {"level", level_name(d.level)},
+                          {"file", sources.name(d.span.file)},
+                          {"line", d.span.line},
+                          {"column", d.span.column},
+                          {"end_column", end_column(d.span)},
+                          {"message", d.message},
+                          {"help", d.help},
+                          {"fix", fix}};
         ordered_json notes = ordered_json::array();
         for (const Note& note : d.notes) {
             ordered_json n{{"message", note.message}};
@@ -147,8 +167,9 @@ std::string render_sarif(const Sources& sources, const Diagnostics& diagnostics)
             rule["help"] = {{"text", "auopt explain " + d.id}};
             rules.push_back(std::move(rule));
         }
-        const std::string subject = d.id + '\0' + sources.name(d.span.file) + '\0' +
-                                    folded(d.span.line == 0 ? std::string_view{} : sources.line(d.span.file, d.span.line));
+        const std::string subject =
+            d.id + '\0' + sources.name(d.span.file) + '\0' +
+            folded(d.span.line == 0 ? std::string_view{} : sources.line(d.span.file, d.span.line));
         const unsigned ordinal = seen[subject]++;
         std::string text = printable_text(d.message);
         if (!d.help.empty()) text += " (" + printable_text(d.help) + ")";
@@ -169,12 +190,11 @@ std::string render_sarif(const Sources& sources, const Diagnostics& diagnostics)
         if (!related.empty()) result["relatedLocations"] = related;
         results.push_back(result);
     }
-    const ordered_json log{
-        {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-        {"version", "2.1.0"},
-        {"runs", ordered_json::array({{{"tool", {{"driver", {{"name", "auopt"}, {"rules", rules}}}}},
-                                       {"columnKind", "unicodeCodePoints"},
-                                       {"results", results}}})}};
+    const ordered_json log{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                           {"version", "2.1.0"},
+                           {"runs", ordered_json::array({{{"tool", {{"driver", {{"name", "auopt"}, {"rules", rules}}}}},
+                                                          {"columnKind", "unicodeCodePoints"},
+                                                          {"results", results}}})}};
     return dump(log);
 }
 
@@ -185,7 +205,8 @@ std::string render_github(const Sources& sources, const Diagnostics& diagnostics
         std::string properties = "file=" + github_property(printable_text(sources.name(d.span.file)));
         if (d.span.line != 0) {
             properties += fmt::format(",line={}", d.span.line);
-            if (d.span.column != 0) properties += fmt::format(",col={},endColumn={}", d.span.column, end_column(d.span));
+            if (d.span.column != 0)
+                properties += fmt::format(",col={},endColumn={}", d.span.column, end_column(d.span));
         }
         std::string message = printable_text(d.message);
         if (!d.help.empty()) message += "\nhelp: " + printable_text(d.help);

@@ -17,9 +17,12 @@ constexpr Palette ansi{"\x1b[1m", "\x1b[1;31m", "\x1b[1;35m", "\x1b[1;36m", "\x1
 
 const char* level_color(const Palette& p, Level level) {
     switch (level) {
-        case Level::error: return p.red;
-        case Level::warning: return p.magenta;
-        default: return p.cyan;
+        case Level::error:
+            return p.red;
+        case Level::warning:
+            return p.magenta;
+        default:
+            return p.cyan;
     }
 }
 
@@ -55,7 +58,8 @@ std::string render_text(const Sources& sources, const Diagnostics& diagnostics, 
             const std::size_t gutter = std::max<std::size_t>(5, number.size() + 1);
             const std::string_view line = sources.line(d.span.file, d.span.line);
             const std::size_t from = d.span.column == 0 ? 0 : d.span.column - 1;
-            const Excerpt e = excerpt_line(line, from, from + std::max<std::uint32_t>(1, d.span.length), options.line_width);
+            const Excerpt e =
+                excerpt_line(line, from, from + std::max<std::uint32_t>(1, d.span.length), options.line_width);
             out += fmt::format("{:>{}} | {}\n", number, gutter, e.text);
             if (d.span.column != 0) {
                 out += fmt::format("{:>{}} | {}{}{}{}\n", "", gutter, std::string(e.mark_column, ' '),
@@ -64,7 +68,8 @@ std::string render_text(const Sources& sources, const Diagnostics& diagnostics, 
         }
         for (const Note& note : d.notes) {
             out += fmt::format("   {}note:{} {}{}\n", p.cyan, p.reset,
-                               note.span ? line_place(sources, *note.span) + ": " : std::string(), printable_text(note.message));
+                               note.span ? line_place(sources, *note.span) + ": " : std::string(),
+                               printable_text(note.message));
         }
         if (!d.help.empty()) out += fmt::format("   {}help:{} {}\n", p.green, p.reset, printable_text(d.help));
     }
@@ -81,7 +86,8 @@ std::string render_gcc(const Sources& sources, const Diagnostics& diagnostics, c
         const std::string_view level = d.level == Level::info ? "note" : level_name(d.level);
         out += fmt::format("{}: {}: {} [{}]\n", place(sources, d.span), level, printable_text(d.message), d.id);
         for (const Note& note : d.notes) {
-            out += fmt::format("{}: note: {}\n", place(sources, note.span.value_or(d.span)), printable_text(note.message));
+            out +=
+                fmt::format("{}: note: {}\n", place(sources, note.span.value_or(d.span)), printable_text(note.message));
         }
     }
     append_rest(out, diagnostics.items().size() - shown.size());

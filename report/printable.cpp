@@ -18,9 +18,16 @@ Decoded decode_utf8(std::string_view bytes) {
     const auto b0 = static_cast<unsigned char>(bytes[0]);
     std::size_t length = 0;
     char32_t code = 0;
-    if (b0 >= 0xC2 && b0 <= 0xDF) { length = 2; code = b0 & 0x1FU; }
-    else if (b0 >= 0xE0 && b0 <= 0xEF) { length = 3; code = b0 & 0x0FU; }
-    else if (b0 >= 0xF0 && b0 <= 0xF4) { length = 4; code = b0 & 0x07U; }
+    if (b0 >= 0xC2 && b0 <= 0xDF) {
+        length = 2;
+        code = b0 & 0x1FU;
+    } else if (b0 >= 0xE0 && b0 <= 0xEF) {
+        length = 3;
+        code = b0 & 0x0FU;
+    } else if (b0 >= 0xF0 && b0 <= 0xF4) {
+        length = 4;
+        code = b0 & 0x07U;
+    }
     if (length == 0 || bytes.size() < length) return {};
     for (std::size_t i = 1; i < length; ++i) {
         const auto b = static_cast<unsigned char>(bytes[i]);
@@ -44,26 +51,46 @@ bool in_ranges(char32_t code, const std::array<Range, N>& ranges) {
 
 // Characters that a terminal does not show, or that change how their neighbours are shown: a rules file
 // must not be able to hide a rule from the person who reads the diagnostic.
-constexpr std::array<Range, 11> invisible{{{0x80, 0xA0}, {0xAD, 0xAD}, {0x300, 0x36F}, {0x61C, 0x61C}, {0x180B, 0x180E},
-                                          {0x2000, 0x200F}, {0x2028, 0x202F}, {0x205F, 0x206F}, {0xFE00, 0xFE0F},
-                                          {0xFEFF, 0xFEFF}, {0xE0000, 0x10FFFF}}};
-constexpr std::array<Range, 7> wide{{{0x1100, 0x115F}, {0x2E80, 0xA4CF}, {0xAC00, 0xD7A3}, {0xF900, 0xFAFF},
-                                     {0xFE30, 0xFE6F}, {0xFF00, 0xFF60}, {0x1F300, 0x1FAFF}}};
+constexpr std::array<Range, 11> invisible{{{0x80, 0xA0},
+                                           {0xAD, 0xAD},
+                                           {0x300, 0x36F},
+                                           {0x61C, 0x61C},
+                                           {0x180B, 0x180E},
+                                           {0x2000, 0x200F},
+                                           {0x2028, 0x202F},
+                                           {0x205F, 0x206F},
+                                           {0xFE00, 0xFE0F},
+                                           {0xFEFF, 0xFEFF},
+                                           {0xE0000, 0x10FFFF}}};
+constexpr std::array<Range, 7> wide{{{0x1100, 0x115F},
+                                     {0x2E80, 0xA4CF},
+                                     {0xAC00, 0xD7A3},
+                                     {0xF900, 0xFAFF},
+                                     {0xFE30, 0xFE6F},
+                                     {0xFF00, 0xFF60},
+                                     {0x1F300, 0x1FAFF}}};
 
 /// The display form of the first character of `bytes`; sets how many bytes it takes and its width.
 std::string display(std::string_view bytes, std::size_t& length, std::size_t& width) {
     const auto byte = static_cast<unsigned char>(bytes[0]);
     length = 1;
     std::string out;
-    if (byte == '\t') out = "\\t";
-    else if (byte == '\r') out = "\\r";
-    else if (byte == '\n') out = "\\n";
-    else if (byte == 0) out = "\\0";
-    else if (byte >= 0x20 && byte < 0x7F) out.assign(1, bytes[0]);
-    else if (byte < 0x80) out = fmt::format("\\x{:02x}", byte);
+    if (byte == '\t')
+        out = "\\t";
+    else if (byte == '\r')
+        out = "\\r";
+    else if (byte == '\n')
+        out = "\\n";
+    else if (byte == 0)
+        out = "\\0";
+    else if (byte >= 0x20 && byte < 0x7F)
+        out.assign(1, bytes[0]);
+    else if (byte < 0x80)
+        out = fmt::format("\\x{:02x}", byte);
     else {
         const Decoded decoded = decode_utf8(bytes);
-        if (decoded.length == 0) out = fmt::format("\\x{:02x}", byte);
+        if (decoded.length == 0)
+            out = fmt::format("\\x{:02x}", byte);
         else {
             length = decoded.length;
             if (in_ranges(decoded.code, invisible)) {
@@ -132,7 +159,10 @@ Excerpt excerpt_line(std::string_view bytes, std::size_t from, std::size_t to, s
         const std::string piece = display(bytes.substr(begin + i, end - begin - i), length, char_width);
         const std::size_t column = shown.column_of[i];
         if (column >= first_column && column + char_width <= last_column) {
-            if (!started) { start_column = column; started = true; }
+            if (!started) {
+                start_column = column;
+                started = true;
+            }
             result.text += piece;
         }
         i += length;

@@ -20,7 +20,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 }
 
 struct Edit {
-    char kind;  // ' ', '-', '+'
+    char kind;                  // ' ', '-', '+'
     std::size_t before, after;  // indices of the lines
 };
 
@@ -61,8 +61,10 @@ std::vector<Edit> edits(const std::vector<std::string_view>& a, const std::vecto
             result.push_back({' ', static_cast<std::size_t>(x), static_cast<std::size_t>(y)});
         }
         if (d == 0) break;
-        if (down) result.push_back({'+', static_cast<std::size_t>(x), static_cast<std::size_t>(--y)});
-        else result.push_back({'-', static_cast<std::size_t>(--x), static_cast<std::size_t>(y)});
+        if (down)
+            result.push_back({'+', static_cast<std::size_t>(x), static_cast<std::size_t>(--y)});
+        else
+            result.push_back({'-', static_cast<std::size_t>(--x), static_cast<std::size_t>(y)});
     }
     std::reverse(result.begin(), result.end());
     return result;
@@ -70,14 +72,18 @@ std::vector<Edit> edits(const std::vector<std::string_view>& a, const std::vecto
 
 }  // namespace
 
-std::string unified_diff(std::string_view before, std::string_view after, std::string_view before_name, std::string_view after_name) {
+std::string unified_diff(std::string_view before, std::string_view after, std::string_view before_name,
+                         std::string_view after_name) {
     if (before == after) return {};
     const auto a = lines_of(before), b = lines_of(after);
     const std::vector<Edit> all = edits(a, b);
     constexpr std::size_t context = 3;
     std::string out = fmt::format("--- {}\n+++ {}\n", before_name, after_name);
     for (std::size_t i = 0; i < all.size();) {
-        if (all[i].kind == ' ') { ++i; continue; }
+        if (all[i].kind == ' ') {
+            ++i;
+            continue;
+        }
         const std::size_t begin = i > context ? i - context : 0;
         // The hunk goes on while the next change is within two contexts.
         std::size_t end = i, quiet = 0;

@@ -15,7 +15,9 @@ using nlohmann::ordered_json;
 
 std::string call_of(const Event& event) {
     if (event.arch != arch_x86_64 && event.arch != arch_i386) return "io_uring worker";
-    const std::string name = event.nr < 0 ? "" : syscall_name(static_cast<unsigned>(event.nr), event.arch == arch_i386 ? Machine::i386 : Machine::x86_64);
+    const std::string name = event.nr < 0 ? ""
+                                          : syscall_name(static_cast<unsigned>(event.nr),
+                                                         event.arch == arch_i386 ? Machine::i386 : Machine::x86_64);
     return name.empty() ? fmt::format("{}", event.nr) : name;
 }
 
@@ -29,9 +31,12 @@ std::string arch_of(std::uint32_t arch) {
 
 std::string_view preserve_name(Preserve preserve) {
     switch (preserve) {
-        case Preserve::exact: return "exact";
-        case Preserve::recorded: return "recorded";
-        case Preserve::decision: return "decision";
+        case Preserve::exact:
+            return "exact";
+        case Preserve::recorded:
+            return "recorded";
+        case Preserve::decision:
+            return "decision";
     }
     return "exact";
 }
@@ -48,9 +53,10 @@ std::string verdict_to_text(const Verdict& verdict, Preserve preserve, const std
         out = fmt::format("Proven: the same for every event ({}); {} obligations, {} groups, {} solver queries\n",
                           preserve_name(preserve), proven->obligations, proven->groups, proven->queries);
     } else if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
-        out = fmt::format("Refuted: an event that is decided differently ({}), on {}:\n  event:  {}\n  before: {}\n  after:  {}\n",
-                          preserve_name(preserve), refuted->kernel, printable_text(describe(refuted->event)),
-                          printable_text(to_string(refuted->before)), printable_text(to_string(refuted->after)));
+        out = fmt::format(
+            "Refuted: an event that is decided differently ({}), on {}:\n  event:  {}\n  before: {}\n  after:  {}\n",
+            preserve_name(preserve), refuted->kernel, printable_text(describe(refuted->event)),
+            printable_text(to_string(refuted->before)), printable_text(to_string(refuted->after)));
         if (refuted->unknown_watch_is_dir) out += "  where a watched path that no fact tells about is a directory\n";
     } else {
         out = fmt::format("Unknown: {}\n", printable_text(std::get<Unknown>(verdict).reason));
@@ -60,7 +66,9 @@ std::string verdict_to_text(const Verdict& verdict, Preserve preserve, const std
 }
 
 ordered_json decision_to_json(const Decision& decision) {
-    const char* outcome = decision.outcome == Outcome::always ? "always" : decision.outcome == Outcome::never ? "never" : "no match";
+    const char* outcome = decision.outcome == Outcome::always  ? "always"
+                          : decision.outcome == Outcome::never ? "never"
+                                                               : "no match";
     ordered_json j{{"decision", outcome}, {"key", nullptr}};
     if (decision.key) j["key"] = *decision.key;
     return j;
@@ -72,21 +80,37 @@ ordered_json event_to_json(const Event& event) {
                    {"syscall", call_of(event)},
                    {"nr", event.nr},
                    {"args", event.args},
-                   {"pid", event.pid}, {"ppid", event.ppid}, {"personality", event.pers},
-                   {"uid", event.uid}, {"euid", event.euid}, {"suid", event.suid}, {"fsuid", event.fsuid},
-                   {"gid", event.gid}, {"egid", event.egid}, {"sgid", event.sgid}, {"fsgid", event.fsgid},
+                   {"pid", event.pid},
+                   {"ppid", event.ppid},
+                   {"personality", event.pers},
+                   {"uid", event.uid},
+                   {"euid", event.euid},
+                   {"suid", event.suid},
+                   {"fsuid", event.fsuid},
+                   {"gid", event.gid},
+                   {"egid", event.egid},
+                   {"sgid", event.sgid},
+                   {"fsgid", event.fsgid},
                    {"groups", event.groups},
-                   {"auid", event.loginuid}, {"session", event.sessionid}};
+                   {"auid", event.loginuid},
+                   {"session", event.sessionid}};
     switch (event.return_valid) {
-        case ReturnValid::invalid: j["success"] = nullptr; break;
-        case ReturnValid::success: j["success"] = true; break;
-        case ReturnValid::failure: j["success"] = false; break;
+        case ReturnValid::invalid:
+            j["success"] = nullptr;
+            break;
+        case ReturnValid::success:
+            j["success"] = true;
+            break;
+        case ReturnValid::failure:
+            j["success"] = false;
+            break;
     }
     j["exit"] = static_cast<std::int64_t>(event.return_code);
     ordered_json names = ordered_json::array();
     for (const EventName& name : event.names) {
-        ordered_json n{{"resolved", name.resolved}, {"inode", name.ino}, {"dev", {name.dev_major, name.dev_minor}},
-                       {"mode", name.mode}, {"uid", name.uid}, {"gid", name.gid}, {"watches", name.watches}, {"deleted", name.deleted}};
+        ordered_json n{{"resolved", name.resolved}, {"inode", name.ino},      {"dev", {name.dev_major, name.dev_minor}},
+                       {"mode", name.mode},         {"uid", name.uid},        {"gid", name.gid},
+                       {"watches", name.watches},   {"deleted", name.deleted}};
         names.push_back(n);
     }
     j["names"] = names;

@@ -16,7 +16,8 @@ std::string_view preserve_name(Preserve preserve);
 std::string_view verdict_name(const Verdict& verdict);
 
 std::string verdict_to_text(const Verdict& verdict, Preserve preserve, const std::vector<std::string>& assumptions);
-nlohmann::ordered_json verdict_to_json(const Verdict& verdict, Preserve preserve, const std::vector<std::string>& assumptions);
+nlohmann::ordered_json verdict_to_json(const Verdict& verdict, Preserve preserve,
+                                       const std::vector<std::string>& assumptions);
 
 nlohmann::ordered_json event_to_json(const Event& event);
 nlohmann::ordered_json decision_to_json(const Decision& decision);

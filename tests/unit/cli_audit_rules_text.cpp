@@ -42,7 +42,10 @@ TEST(Comment, LongTextIsWrappedFarBelowTheLimitOfALine) {
 }
 
 TEST(Comment, HostileFileNamesStayInTheComment) {
-    const std::string text = comment(std::string("from a\n-D\r\x00" "b.rules", 18));
+    const std::string text =
+        comment(std::string("from a\n-D\r\x00"
+                            "b.rules",
+                            18));
     const auto lines = lines_of(text);
     ASSERT_EQ(lines.size(), 1U);
     EXPECT_EQ(lines[0], "# from a\\x0a-D\\x0d\\x00b.rules");
@@ -80,7 +83,9 @@ TEST(ControlLines, WhatStandsBetweenRulesIsRefused) {
 
 TEST(Expressible, PermBeforeArchAndKeyLast) {
     KernelRule rule;
-    rule.tests = {{Field::uid, Op::equal, 1, ""}, {Field::arch, Op::equal, arch_x86_64, ""}, {Field::key, Op::equal, 0, "k"},
+    rule.tests = {{Field::uid, Op::equal, 1, ""},
+                  {Field::arch, Op::equal, arch_x86_64, ""},
+                  {Field::key, Op::equal, 0, "k"},
                   {Field::perm, Op::equal, 2, ""}};
     const KernelRule out = expressible(rule);
     ASSERT_EQ(out.tests.size(), 4U);

@@ -32,10 +32,20 @@ TEST(CommandLine, ADashIsStandardInput) {
 }
 
 TEST(CommandLine, UsageErrorsLeaveWith2) {
-    for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
-             {}, {"polish"}, {"lint", "--polish"}, {"optimize", "--preserve", "decision"}, {"optimize", "--format", "sarif"}, {"verify", "a"},
-             {"verify", "-", "-"}, {"optimize", "--assume", "magic"}, {"optimize", "--passes", "make_faster"}, {"cost", "--top", "x"},
-             {"optimize", "--report", "x.html"}, {"lint", "--fail-on", "sometimes"}, {"augenrules", "--fallback", "hope"}}) {
+    for (const std::vector<std::string>& arguments :
+         std::vector<std::vector<std::string>>{{},
+                                               {"polish"},
+                                               {"lint", "--polish"},
+                                               {"optimize", "--preserve", "decision"},
+                                               {"optimize", "--format", "sarif"},
+                                               {"verify", "a"},
+                                               {"verify", "-", "-"},
+                                               {"optimize", "--assume", "magic"},
+                                               {"optimize", "--passes", "make_faster"},
+                                               {"cost", "--top", "x"},
+                                               {"optimize", "--report", "x.html"},
+                                               {"lint", "--fail-on", "sometimes"},
+                                               {"augenrules", "--fallback", "hope"}}) {
         const CommandLine line = parse(arguments);
         EXPECT_FALSE(line.verb);
         EXPECT_EQ(line.exit_code, exit_usage);
@@ -44,9 +54,18 @@ TEST(CommandLine, UsageErrorsLeaveWith2) {
 }
 
 TEST(CommandLine, LaterFeaturesAreRefusedPlainly) {
-    for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
-             {"diff", "a", "b"}, {"why"}, {"coverage"}, {"fmt"}, {"profiles"}, {"lint", "--loaded"}, {"gate", "--require", "stig"},
-             {"optimize", "--cert=x"}, {"optimize", "--workload", "w"}, {"lint", "--fix"}, {"cost", "--cpu", "x"}}) {
+    for (const std::vector<std::string>& arguments :
+         std::vector<std::vector<std::string>>{{"diff", "a", "b"},
+                                               {"why"},
+                                               {"coverage"},
+                                               {"fmt"},
+                                               {"profiles"},
+                                               {"lint", "--loaded"},
+                                               {"gate", "--require", "stig"},
+                                               {"optimize", "--cert=x"},
+                                               {"optimize", "--workload", "w"},
+                                               {"lint", "--fix"},
+                                               {"cost", "--cpu", "x"}}) {
         const CommandLine line = parse(arguments);
         EXPECT_EQ(line.exit_code, exit_usage);
         EXPECT_NE(line.err.find("does not have"), std::string::npos) << line.err;

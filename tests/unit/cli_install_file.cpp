@@ -105,7 +105,8 @@ TEST_F(InstallFile, AFullDiskLeavesTheOldFile) {
     ignore.sa_handler = SIG_IGN;
     struct sigaction saved {};
     sigaction(SIGXFSZ, &ignore, &saved);
-    struct rlimit limit {}, small {};
+    struct rlimit limit {
+    }, small{};
     getrlimit(RLIMIT_FSIZE, &limit);
     small = limit;
     small.rlim_cur = 10;

@@ -10,14 +10,22 @@ namespace {
 
 bool holds(std::uint32_t value, const FieldTest& test) {
     switch (test.op) {
-        case Op::equal: return value == test.value;
-        case Op::not_equal: return value != test.value;
-        case Op::less: return value < test.value;
-        case Op::greater: return value > test.value;
-        case Op::less_equal: return value <= test.value;
-        case Op::greater_equal: return value >= test.value;
-        case Op::bit_mask: return (value & test.value) != 0;
-        case Op::bit_test: return (value & test.value) == test.value;
+        case Op::equal:
+            return value == test.value;
+        case Op::not_equal:
+            return value != test.value;
+        case Op::less:
+            return value < test.value;
+        case Op::greater:
+            return value > test.value;
+        case Op::less_equal:
+            return value <= test.value;
+        case Op::greater_equal:
+            return value >= test.value;
+        case Op::bit_mask:
+            return (value & test.value) != 0;
+        case Op::bit_test:
+            return (value & test.value) == test.value;
     }
     return false;
 }
@@ -29,14 +37,17 @@ bool all_hold(std::uint32_t value, const std::vector<FieldTest>& tests) {
     return true;
 }
 
-const std::vector<std::uint32_t> every_value{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 100, 0x7FFFFFFF, 0x80000000, 0xFFFFFFF0, 0xFFFFFFFE, 0xFFFFFFFF};
+const std::vector<std::uint32_t> every_value{0, 1, 2,   3,          4,          5,          6,          7,
+                                             8, 9, 100, 0x7FFFFFFF, 0x80000000, 0xFFFFFFF0, 0xFFFFFFFE, 0xFFFFFFFF};
 
 TEST(Implied, NeverClaimsMoreThanBruteForce) {
     std::mt19937 random(3);
-    constexpr Op ops[] = {Op::equal, Op::not_equal, Op::less, Op::greater, Op::less_equal, Op::greater_equal, Op::bit_mask, Op::bit_test};
+    constexpr Op ops[] = {Op::equal,      Op::not_equal,     Op::less,     Op::greater,
+                          Op::less_equal, Op::greater_equal, Op::bit_mask, Op::bit_test};
     const auto some_tests = [&](unsigned most) {
         std::vector<FieldTest> tests(1 + random() % most);
-        for (FieldTest& test : tests) test = {Field::arg0, ops[random() % 8], every_value[random() % every_value.size()], ""};
+        for (FieldTest& test : tests)
+            test = {Field::arg0, ops[random() % 8], every_value[random() % every_value.size()], ""};
         return tests;
     };
     int implied = 0, impossible = 0;
@@ -71,7 +82,8 @@ TEST(Implied, PermIsAUnion) {
 }
 
 TEST(Implied, SupplementaryGroupsAreNoSingleValue) {
-    const FieldTest ten{Field::gid, Op::equal, 10, ""}, least{Field::gid, Op::greater_equal, 10, ""}, eleven{Field::gid, Op::equal, 11, ""};
+    const FieldTest ten{Field::gid, Op::equal, 10, ""}, least{Field::gid, Op::greater_equal, 10, ""},
+        eleven{Field::gid, Op::equal, 11, ""};
     EXPECT_FALSE(implied_by({least}, {ten}));
     EXPECT_EQ(contradiction({ten, eleven}), nullptr);
 }

@@ -15,8 +15,13 @@ struct Findings {
     FileId file;
 
     Findings() : file(sources.add("rules.d/a b.rules", "-w /x -p wa\n-w y -p wa\n")) {
-        diagnostics.add({"AU020", Level::error, Span{file, 2, 4, 1}, "a watched path starts with /", {{Span{file, 1, 1, 11}, "see"}},
-                         "write /y", std::nullopt});
+        diagnostics.add({"AU020",
+                         Level::error,
+                         Span{file, 2, 4, 1},
+                         "a watched path starts with /",
+                         {{Span{file, 1, 1, 11}, "see"}},
+                         "write /y",
+                         std::nullopt});
         diagnostics.add({"AU301", Level::info, Span{file, 1, 1, 11}, "costs", {}, "", std::nullopt});
     }
 };
@@ -55,7 +60,8 @@ TEST(Diagnostics, ColourOnlyWhenAskedFor) {
 TEST(Diagnostics, AFileAsAWholeHasNoLine) {
     Sources sources;
     Diagnostics diagnostics;
-    diagnostics.add({"AU080", Level::error, Span{sources.add("gone", ""), 0, 0, 0}, "cannot be read", {}, "", std::nullopt});
+    diagnostics.add(
+        {"AU080", Level::error, Span{sources.add("gone", ""), 0, 0, 0}, "cannot be read", {}, "", std::nullopt});
     EXPECT_EQ(render_diagnostics(sources, diagnostics, {}), "gone: error[AU080]: cannot be read\n");
 }
 
@@ -74,7 +80,8 @@ TEST(Diagnostics, JsonHasTheDocumentedMembers) {
 TEST(Diagnostics, JsonSurvivesBytesThatAreNoUtf8) {
     Sources sources;
     Diagnostics diagnostics;
-    diagnostics.add({"AU001", Level::error, Span{sources.add("x\xff", "\xff\xfe\n"), 1, 1, 2}, "\xff", {}, "", std::nullopt});
+    diagnostics.add(
+        {"AU001", Level::error, Span{sources.add("x\xff", "\xff\xfe\n"), 1, 1, 2}, "\xff", {}, "", std::nullopt});
     EXPECT_TRUE(nlohmann::json::accept(render_json(sources, diagnostics)));
     EXPECT_TRUE(nlohmann::json::accept(render_sarif(sources, diagnostics)));
 }
@@ -83,7 +90,8 @@ std::string fingerprint(const std::string& text, std::uint32_t line) {
     Sources sources;
     Diagnostics diagnostics;
     diagnostics.add({"AU020", Level::error, Span{sources.add("f", text), line, 4, 1}, "m", {}, "", std::nullopt});
-    return nlohmann::json::parse(render_sarif(sources, diagnostics))["runs"][0]["results"][0]["partialFingerprints"]["auoptLine/v1"];
+    return nlohmann::json::parse(
+        render_sarif(sources, diagnostics))["runs"][0]["results"][0]["partialFingerprints"]["auoptLine/v1"];
 }
 
 TEST(Diagnostics, SarifFingerprintsSurviveMovedAndReindentedLines) {
@@ -94,8 +102,10 @@ TEST(Diagnostics, SarifFingerprintsSurviveMovedAndReindentedLines) {
 TEST(Diagnostics, SarifColumnsCountCharactersAndUrisAreEscaped) {
     Sources sources;
     Diagnostics diagnostics;
-    diagnostics.add({"AU020", Level::warning, Span{sources.add("a b", "caf\xc3\xa9 y\n"), 1, 7, 1}, "m", {}, "", std::nullopt});
-    const auto place = nlohmann::json::parse(render_sarif(sources, diagnostics))["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    diagnostics.add(
+        {"AU020", Level::warning, Span{sources.add("a b", "caf\xc3\xa9 y\n"), 1, 7, 1}, "m", {}, "", std::nullopt});
+    const auto place = nlohmann::json::parse(
+        render_sarif(sources, diagnostics))["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
     EXPECT_EQ(place["region"]["startColumn"], 6);
     EXPECT_EQ(place["artifactLocation"]["uri"], "a%20b");
 }
@@ -103,7 +113,8 @@ TEST(Diagnostics, SarifColumnsCountCharactersAndUrisAreEscaped) {
 TEST(Diagnostics, GithubCommandsCannotBeBrokenOutOf) {
     Sources sources;
     Diagnostics diagnostics;
-    diagnostics.add({"AU020", Level::error, Span{sources.add("a,b:c", "x\n"), 1, 1, 1}, "100%\n::error::x", {}, "", std::nullopt});
+    diagnostics.add(
+        {"AU020", Level::error, Span{sources.add("a,b:c", "x\n"), 1, 1, 1}, "100%\n::error::x", {}, "", std::nullopt});
     const std::string out = render_github(sources, diagnostics);
     EXPECT_EQ(out, "::error file=a%2Cb%3Ac,line=1,col=1,endColumn=2,title=AU020::100%25\\n::error::x\n");
 }

@@ -25,7 +25,8 @@ TEST(UnifiedDiff, FromNothingAndToNothing) {
 }
 
 TEST(UnifiedDiff, MissingNewlineIsSaid) {
-    EXPECT_EQ(unified_diff("x", "x\n", "a", "b"), "--- a\n+++ b\n@@ -1,1 +1,1 @@\n-x\n\\ No newline at end of file\n+x\n");
+    EXPECT_EQ(unified_diff("x", "x\n", "a", "b"),
+              "--- a\n+++ b\n@@ -1,1 +1,1 @@\n-x\n\\ No newline at end of file\n+x\n");
 }
 
 /// Applies a diff the way patch does.

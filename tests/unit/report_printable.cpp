@@ -15,16 +15,18 @@ TEST(Printable, ControlBytesBecomeVisible) {
 
 TEST(Printable, Utf8IsKeptUnlessItHidesOrIsBroken) {
     EXPECT_EQ(printable_text("caf\xc3\xa9"), "caf\xc3\xa9");
-    EXPECT_EQ(printable_text("\xe2\x80\xae"), "\\u{202e}");      // right-to-left override
-    EXPECT_EQ(printable_text("\xef\xbb\xbfx"), "\\u{feff}x");    // byte order mark
+    EXPECT_EQ(printable_text("\xe2\x80\xae"), "\\u{202e}");    // right-to-left override
+    EXPECT_EQ(printable_text("\xef\xbb\xbfx"), "\\u{feff}x");  // byte order mark
     EXPECT_EQ(printable_text("\xff\xfe"), "\\xff\\xfe");
-    EXPECT_EQ(printable_text("\xc0\xaf"), "\\xc0\\xaf");         // overlong
-    EXPECT_EQ(printable_text("\xed\xa0\x80"), "\\xed\\xa0\\x80"); // surrogate
-    EXPECT_EQ(printable_text("\xe2\x82"), "\\xe2\\x82");         // cut short
+    EXPECT_EQ(printable_text("\xc0\xaf"), "\\xc0\\xaf");           // overlong
+    EXPECT_EQ(printable_text("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // surrogate
+    EXPECT_EQ(printable_text("\xe2\x82"), "\\xe2\\x82");           // cut short
 }
 
 TEST(Printable, ColumnsCountWhatIsShown) {
-    const Printable p = to_printable("\t\xe4\xb8\xad" "x");
+    const Printable p = to_printable(
+        "\t\xe4\xb8\xad"
+        "x");
     ASSERT_EQ(p.column_of.size(), 6U);
     EXPECT_EQ(p.column_of[0], 0U);
     EXPECT_EQ(p.column_of[1], 2U);  // after "\t" in two columns
