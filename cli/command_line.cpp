@@ -7,6 +7,7 @@
 
 #include "cli/exit_codes.hpp"
 #include "cli/options.hpp"
+#include "compiler/compile.hpp"
 #include "optimizer/pipeline.hpp"
 
 namespace auopt {
@@ -210,6 +211,13 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
         ->add_option("--format", compile.format, "wire: hex payloads; json; text: rules in their canonical spelling")
         ->check(CLI::IsMember({"wire", "json", "text"}))
         ->capture_default_str();
+
+    std::vector<std::string> versions;
+    for (const AuditctlVersion version : all_auditctl_versions()) versions.emplace_back(auditctl_version_name(version));
+    compile_app
+        ->add_option("--auditctl", compile.auditctl,
+                     "Read the rules as this auditctl version does (default: the target's version)")
+        ->check(CLI::IsMember(versions));
 
     TargetsVerb targets;
     CLI::App* targets_app = app.add_subcommand("targets", "Targets that are known, and on what evidence");

@@ -84,6 +84,14 @@ struct CompileVerb {
     CommonOptions common;
     std::vector<std::string> inputs;
     std::string format = "wire";
+    std::string auditctl;  // version that reads the text; empty: the target's
+};
+
+struct FmtVerb {
+    CommonOptions common;
+    std::vector<std::string> inputs;
+    bool check = false, diff = false, in_place = false;
+    std::string style = "source";
 };
 
 struct TargetsVerb {
@@ -102,7 +110,7 @@ struct FactsVerb {
 };
 
 using Verb = std::variant<OptimizeVerb, CostVerb, VerifyVerb, LintVerb, GateVerb, AugenrulesVerb, CompileVerb,
-                          TargetsVerb, ExplainVerb, FactsVerb>;
+                          FmtVerb, TargetsVerb, ExplainVerb, FactsVerb>;
 
 /// Either a verb to run, or text to print and the code to leave with.
 struct CommandLine {
@@ -122,6 +130,7 @@ int run(const LintVerb& verb);
 int run(const GateVerb& verb);
 int run(const AugenrulesVerb& verb);
 int run(const CompileVerb& verb);
+int run(const FmtVerb& verb);
 int run(const TargetsVerb& verb);
 int run(const ExplainVerb& verb);
 int run(const FactsVerb& verb);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""`auopt compile --format wire` against real auditctl 3.0.9, byte for byte.
+"""`auopt compile --format wire` against real auditctl, 3.0.9 unless --version says otherwise, byte for byte.
 
   bundled   the project's own rule files
   corpus    the measured corpus, where it is present
-  traps     452 hostile inputs; at least as many must agree as tests/oracle/traps.floor says
+  traps     452 hostile inputs; at least as many must agree as tests/oracle/traps.floor says for the version
 
 Exit 77: skipped.
 """
@@ -13,12 +13,13 @@ import json
 import pathlib
 import sys
 import tempfile
+from itertools import zip_longest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 from auopt import Auopt, skip  # noqa: E402
 from corpus import bundled_rule_files, shared_rule_files  # noqa: E402
-from oracle import Oracle, Unavailable  # noqa: E402
-from traps import HOST, SPELLINGS, read_traps  # noqa: E402
+from oracle import Oracle, Unavailable, decode_messages  # noqa: E402
+from traps import HOST, RECORDED, SPELLINGS, read_traps  # noqa: E402
 
 FLOOR = pathlib.Path(__file__).resolve().parent / "traps.floor"
 
@@ -57,29 +58,35 @@ def compare_files(files, oracle, auopt, work):
     return wrong == 0
 
 
-def compare_traps(auopt, work):
+def compare_traps(auopt, version, oracle_dir, work):
     """The recorded answers are auditctl's (selftest.py checks that), so auditctl is not needed here."""
-    floor = int(FLOOR.read_text())
+    floor = int(dict(line.split() for line in FLOOR.read_text().splitlines())[version])
     facts = pathlib.Path(work) / "facts.json"
     facts.write_text(json.dumps(HOST.facts(SPELLINGS)))
     rules = pathlib.Path(work) / "case.rules"
-    traps = read_traps()
+    traps = read_traps(version)
     agree = 0
     for trap in traps:
         rules.write_bytes(trap.text)
         try:
-            code, ours, _ = auopt.wire("--facts", facts, rules)
+            code, ours, _ = auopt.wire("--facts", facts, "--auditctl", version, rules)
         except UnicodeDecodeError:
             code, ours = None, ["output is not text"]
         # auditctl: 0 or 1 (or a crash). auopt: 0 or 3; lines skipped under -c are warnings and exit 0.
         allowed = {0} if trap.exit == 0 else {0, 3} if trap.ignores_errors() else {3}
         ours = [message for message in ours if not message.startswith("USER ")]
+        if RECORDED[version].endswith(".decoded"):
+            ours = decode_messages(oracle_dir, ours)
         if ours == trap.messages and code in allowed:
             agree += 1
         else:
             what = "messages differ" if ours != trap.messages else f"exit {code}, auditctl {trap.exit}"
             print(f"differs: {trap.name}: {what}")
-    print(f"{agree}/{len(traps)} traps agree with auditctl 3.0.9 (floor {floor})")
+            for theirs, our in zip_longest(trap.messages, ours, fillvalue="nothing"):
+                if theirs != our:
+                    print(f"    auditctl {theirs}\n    auopt    {our}")
+                    break
+    print(f"{agree}/{len(traps)} traps agree with auditctl {version} (floor {floor})")
     if agree > floor:
         print(f"the floor can be raised to {agree}: {FLOOR}")
     return agree >= floor
@@ -91,12 +98,13 @@ def main():
     parser.add_argument("--auopt", required=True)
     parser.add_argument("--oracle-dir", required=True)
     parser.add_argument("--source-dir", required=True)
+    parser.add_argument("--version", choices=sorted(RECORDED), default="3.0.9", help="of the recorded traps")
     args = parser.parse_args()
     auopt = Auopt(args.auopt)
 
     with tempfile.TemporaryDirectory(prefix="auopt-compare.") as work:
         if args.suite == "traps":
-            sys.exit(0 if compare_traps(auopt, work) else 1)
+            sys.exit(0 if compare_traps(auopt, args.version, args.oracle_dir, work) else 1)
         files = (bundled_rule_files if args.suite == "bundled" else shared_rule_files)(args.source_dir)
         if not files and args.suite == "corpus":
             skip("the corpus is not here; AUOPT_SHARED names its folder")

@@ -75,6 +75,17 @@ class Host:
         }
 
 
+def decode_messages(directory, messages):
+    """Wire messages in words, one text for each; needs no auditctl. Other texts stay as they are."""
+    done = subprocess.run(
+        [str(pathlib.Path(directory) / "arule_decode"), "-1"],
+        input="".join(message + "\n" for message in messages).encode(),
+        capture_output=True,
+        check=True,
+    )
+    return done.stdout.decode("utf-8", "surrogateescape").split("\n")[:-1]
+
+
 @dataclass
 class Result:
     """One run of auditctl."""
@@ -157,7 +168,4 @@ class Oracle:
 
     def decode(self, message):
         """A wire message in words, for failing tests."""
-        done = subprocess.run(
-            [str(self.directory / "arule_decode"), "-1"], input=message + "\n", capture_output=True, text=True, check=True
-        )
-        return done.stdout.strip()
+        return decode_messages(self.directory, [message])[0]

@@ -1,8 +1,9 @@
-"""Reads tests/oracle/cases: hostile inputs and what real auditctl 3.0.9 did with each.
+"""Reads tests/oracle/cases: hostile inputs and what real auditctl 3.0.9 and 4.2.1 did with each.
 
 traps.cases: "### name" starts a case; the lines below it are its text, literally, but a line that
 starts with % is escaped as printf(1)'s %b is (tabs, NUL, no newline at the end).
 traps.3.0.9.hex: per case the kernel messages in sending order and "EXIT code".
+traps.4.2.1.decoded: the same for 4.2.1, rules and settings as `arule_decode -1` prints them.
 """
 
 import pathlib
@@ -63,12 +64,16 @@ def sections(path):
     yield name, lines
 
 
-def read_traps():
+# Per auditctl version the file with its answers.
+RECORDED = {"3.0.9": "traps.3.0.9.hex", "4.2.1": "traps.4.2.1.decoded"}
+
+
+def read_traps(version="3.0.9"):
     traps = {}
     for name, lines in sections(CASES / "traps.cases"):
         text = b"".join(unescape(line[1:]) if line.startswith(b"%") else line + b"\n" for line in lines)
         traps[name] = Trap(name, text)
-    for name, lines in sections(CASES / "traps.3.0.9.hex"):
+    for name, lines in sections(CASES / RECORDED[version]):
         for line in lines:
             kind, _, rest = line.decode().partition(" ")
             if kind == "EXIT":
