@@ -6,7 +6,7 @@
 #include "cli/load_rules.hpp"
 #include "cli/options.hpp"
 #include "cli/streams.hpp"
-#include "compiler/listing.hpp"
+#include "compiler/emit.hpp"
 #include "compiler/wire.hpp"
 #include "report/rule_json.hpp"
 
@@ -24,13 +24,12 @@ std::string wire_text(const Program& program) {
     return out;
 }
 
-/// One line per rule, as auditctl -l should print it; where a rule has none, and for other messages, the wire form as
-/// a comment.
-std::string rules_text(const Program& program, const std::string& machine) {
+/// One line per rule in the canonical spelling; where a rule has none, its wire form as a comment.
+std::string rules_text(const Program& program) {
     std::string out;
     for (const Message& message : program.messages) {
         if (const auto* add = std::get_if<AddRule>(&message.body)) {
-            const auto line = rule_to_listing(add->rule, {.machine = machine});
+            const auto line = rule_to_line(add->rule);
             out += line ? *line : fmt::format("# {}: {}", line.error(), message_to_wire_line(message));
             out += "\n";
         } else {
@@ -41,9 +40,9 @@ std::string rules_text(const Program& program, const std::string& machine) {
     return out;
 }
 
-std::string json_text(const Sources& sources, const Program& program, const std::string& machine) {
+std::string json_text(const Sources& sources, const Program& program) {
     nlohmann::ordered_json array = nlohmann::ordered_json::array();
-    for (const Message& message : program.messages) array.push_back(message_to_json(sources, message, machine));
+    for (const Message& message : program.messages) array.push_back(message_to_json(sources, message));
     return array.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -63,8 +62,8 @@ int run(const CompileVerb& verb) {
     }
     // What auditctl sends, not what the kernel would answer: a duplicate is sent all the same.
     const Program program = compile(inputs.sources, inputs.lines, setting.compile, diagnostics);
-    const bool written = put_out(verb.format == "json"   ? json_text(inputs.sources, program, setting.compile.machine)
-                                 : verb.format == "text" ? rules_text(program, setting.compile.machine)
+    const bool written = put_out(verb.format == "json"   ? json_text(inputs.sources, program)
+                                 : verb.format == "text" ? rules_text(program)
                                                          : wire_text(program));
     report_to_stderr(verb.common, inputs.sources, diagnostics);
     if (!written) return fail(verb_name, exit_usage, "standard output cannot be written");

@@ -87,13 +87,6 @@ struct CompileVerb {
     std::string auditctl;  // version that reads the text; empty: the target's
 };
 
-struct FmtVerb {
-    CommonOptions common;
-    std::vector<std::string> inputs;
-    bool check = false, diff = false, in_place = false;
-    std::string style = "source";
-};
-
 struct TargetsVerb {
     CommonOptions common;
 };
@@ -110,7 +103,7 @@ struct FactsVerb {
 };
 
 using Verb = std::variant<OptimizeVerb, CostVerb, VerifyVerb, LintVerb, GateVerb, AugenrulesVerb, CompileVerb,
-                          FmtVerb, TargetsVerb, ExplainVerb, FactsVerb>;
+                          TargetsVerb, ExplainVerb, FactsVerb>;
 
 /// Either a verb to run, or text to print and the code to leave with.
 struct CommandLine {
@@ -130,7 +123,6 @@ int run(const LintVerb& verb);
 int run(const GateVerb& verb);
 int run(const AugenrulesVerb& verb);
 int run(const CompileVerb& verb);
-int run(const FmtVerb& verb);
 int run(const TargetsVerb& verb);
 int run(const ExplainVerb& verb);
 int run(const FactsVerb& verb);
