@@ -122,24 +122,24 @@ class Oracle:
                 return text.split(" version ")[1].strip()
         return "unknown"
 
+    def command(self, args, environment, log):
+        """The command line and the whole environment that run auditctl against the fake kernel."""
+        full = {
+            "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+            "LC_ALL": "C",
+            "TZ": "UTC",
+            "AUDIT_ORACLE_LOG": str(log),
+            **environment,
+        }
+        if self.libraries:
+            full["LD_LIBRARY_PATH"] = ":".join(self.libraries)
+        preload = str(self.directory / "liboracle_preload.so")
+        return [str(self.directory / "oracle_exec"), preload, str(self.auditctl), *args], full
+
     def run_args(self, args, environment):
         with tempfile.TemporaryDirectory(prefix="auopt-oracle.") as work:
             log = pathlib.Path(work) / "log"
-            full = {
-                "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
-                "LC_ALL": "C",
-                "TZ": "UTC",
-                "AUDIT_ORACLE_LOG": str(log),
-                **environment,
-            }
-            if self.libraries:
-                full["LD_LIBRARY_PATH"] = ":".join(self.libraries)
-            command = [
-                str(self.directory / "oracle_exec"),
-                str(self.directory / "liboracle_preload.so"),
-                str(self.auditctl),
-                *args,
-            ]
+            command, full = self.command(args, environment, log)
             done = subprocess.run(
                 command, env=full, stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False
             )
