@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 
@@ -31,6 +32,16 @@ concatenated; none means /etc/audit/rules.d. Users, groups and which watched pat
 
 Exit codes: 0 clean, equivalent, within budget; 1 findings; 2 usage; 3 an input cannot be read or would not
 load; 4 refuted; 5 unknown; 6 over budget; 70 internal error. `auopt explain ID` documents every finding.
+)";
+
+constexpr const char* fmt_epilogue = R"(
+A line's new text is taken only where it compiles to the same messages, in every auditctl version of the target; else
+the line stays as it was written. So does a line that would not load; its error is shown and the exit code is 3.
+A directory means its *.rules files, each by itself.
+
+  auopt fmt --diff rules.d          what would change
+  auopt fmt -i rules.d/*.rules      rewrite the files
+  auopt fmt --check rules.d         for CI and commit hooks: 1 if a file is not in canonical form
 )";
 
 const std::vector<std::string> assumptions{"no-32bit", "no-foreign-records", "watch-kinds"};
@@ -80,15 +91,23 @@ void add_passes(CLI::App& app, std::vector<std::string>& passes) {
 const CLI::IsMember preserve_levels({"exact", "recorded"});
 
 /// Verbs and flags that the design has and this version has not: said plainly instead of "unknown".
-const std::map<std::string, std::string> not_in_this_version{{"diff", "verb"},         {"why", "verb"},
-                                                             {"coverage", "verb"},     {"fmt", "verb"},
-                                                             {"profiles", "verb"},     {"--loaded", "option"},
-                                                             {"--require", "option"},  {"--allow-lost", "option"},
-                                                             {"--cert", "option"},     {"--check-cert", "option"},
-                                                             {"--scanner", "option"},  {"--workload", "option"},
-                                                             {"--fix", "option"},      {"--unsafe-fixes", "option"},
-                                                             {"--baseline", "option"}, {"--write-baseline", "option"},
-                                                             {"--cpu", "option"},      {"--emit-repro", "option"},
+const std::map<std::string, std::string> not_in_this_version{{"diff", "verb"},
+                                                             {"why", "verb"},
+                                                             {"coverage", "verb"},
+                                                             {"profiles", "verb"},
+                                                             {"--loaded", "option"},
+                                                             {"--require", "option"},
+                                                             {"--allow-lost", "option"},
+                                                             {"--cert", "option"},
+                                                             {"--check-cert", "option"},
+                                                             {"--scanner", "option"},
+                                                             {"--workload", "option"},
+                                                             {"--fix", "option"},
+                                                             {"--unsafe-fixes", "option"},
+                                                             {"--baseline", "option"},
+                                                             {"--write-baseline", "option"},
+                                                             {"--cpu", "option"},
+                                                             {"--emit-repro", "option"},
                                                              {"--config", "option"}};
 
 std::string later_feature(const std::vector<std::string>& arguments) {
@@ -219,6 +238,20 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
                      "Read the rules as this auditctl version does (default: the target's version)")
         ->check(CLI::IsMember(versions));
 
+    FmtVerb format;
+    CLI::App* format_app = app.add_subcommand("fmt", "Rules in their canonical spelling; order and comments kept");
+    add_inputs(*format_app, format.inputs);
+    add_common(*format_app, format.common, {"text", "gcc", "github"});
+    format_app->add_flag("--check", format.check, "Write nothing; exit 1 if a file would change");
+    format_app->add_flag("--diff", format.diff, "Print a unified diff instead of the rules");
+    format_app->add_flag("-i,--in-place", format.in_place, "Rewrite the files themselves (each one atomically)");
+    format_app
+        ->add_option("--style", format.style,
+                     "source: as an author writes (names, unset, -k); listing: as auditctl -l prints")
+        ->check(CLI::IsMember({"source", "listing"}))
+        ->capture_default_str();
+    format_app->footer(fmt_epilogue);
+
     TargetsVerb targets;
     CLI::App* targets_app = app.add_subcommand("targets", "Targets that are known, and on what evidence");
     add_common(*targets_app, targets.common, {"text", "json"});
@@ -279,7 +312,12 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
         result.verb = augenrules;
     else if (compile_app->parsed())
         result.verb = compile;
-    else if (targets_app->parsed())
+    else if (format_app->parsed()) {
+        const bool standard_input = std::find(format.inputs.begin(), format.inputs.end(), "-") != format.inputs.end();
+        if (format.in_place && standard_input) return usage("standard input cannot be rewritten in place");
+        if (format.in_place && format.check) return usage("--check writes nothing, so it does not go with --in-place");
+        result.verb = format;
+    } else if (targets_app->parsed())
         result.verb = targets;
     else if (explain_app->parsed())
         result.verb = explain;

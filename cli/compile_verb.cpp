@@ -6,7 +6,7 @@
 #include "cli/load_rules.hpp"
 #include "cli/options.hpp"
 #include "cli/streams.hpp"
-#include "compiler/emit.hpp"
+#include "compiler/listing.hpp"
 #include "compiler/wire.hpp"
 #include "report/rule_json.hpp"
 
@@ -24,25 +24,31 @@ std::string wire_text(const Program& program) {
     return out;
 }
 
-/// One line per rule in the canonical spelling; where a rule has none, its wire form as a comment.
-std::string rules_text(const Program& program) {
+/// One line per rule, as auditctl -l should print it; where a rule has none, and for other messages, the wire form as
+/// a comment. A rule to delete is a comment too.
+std::string rules_text(const Program& program, const std::string& machine) {
     std::string out;
     for (const Message& message : program.messages) {
         if (const auto* add = std::get_if<AddRule>(&message.body)) {
-            const auto line = rule_to_line(add->rule);
+            const auto line = rule_to_listing(add->rule, {.machine = machine});
             out += line ? *line : fmt::format("# {}: {}", line.error(), message_to_wire_line(message));
             out += "\n";
-        } else {
-            const std::string line = message_to_wire_line(message);
-            if (!line.empty()) out += "# " + line + "\n";
+            continue;
         }
+        if (const auto* del = std::get_if<DeleteRule>(&message.body)) {
+            if (const auto line = rule_to_listing(del->rule, {.machine = machine, .watch_form = false})) {
+                out += "# -d" + line->substr(2) + "\n";
+                continue;
+            }
+        }
+        if (const std::string line = message_to_wire_line(message); !line.empty()) out += "# " + line + "\n";
     }
     return out;
 }
 
-std::string json_text(const Sources& sources, const Program& program) {
+std::string json_text(const Sources& sources, const Program& program, const std::string& machine) {
     nlohmann::ordered_json array = nlohmann::ordered_json::array();
-    for (const Message& message : program.messages) array.push_back(message_to_json(sources, message));
+    for (const Message& message : program.messages) array.push_back(message_to_json(sources, message, machine));
     return array.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -62,8 +68,8 @@ int run(const CompileVerb& verb) {
     }
     // What auditctl sends, not what the kernel would answer: a duplicate is sent all the same.
     const Program program = compile(inputs.sources, inputs.lines, setting.compile, diagnostics);
-    const bool written = put_out(verb.format == "json"   ? json_text(inputs.sources, program)
-                                 : verb.format == "text" ? rules_text(program)
+    const bool written = put_out(verb.format == "json"   ? json_text(inputs.sources, program, setting.compile.machine)
+                                 : verb.format == "text" ? rules_text(program, setting.compile.machine)
                                                          : wire_text(program));
     report_to_stderr(verb.common, inputs.sources, diagnostics);
     if (!written) return fail(verb_name, exit_usage, "standard output cannot be written");

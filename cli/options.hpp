@@ -87,6 +87,13 @@ struct CompileVerb {
     std::string auditctl;  // version that reads the text; empty: the target's
 };
 
+struct FmtVerb {
+    CommonOptions common;
+    std::vector<std::string> inputs;
+    bool check = false, diff = false, in_place = false;
+    std::string style = "source";
+};
+
 struct TargetsVerb {
     CommonOptions common;
 };
@@ -102,7 +109,7 @@ struct FactsVerb {
     std::string output;
 };
 
-using Verb = std::variant<OptimizeVerb, CostVerb, VerifyVerb, LintVerb, GateVerb, AugenrulesVerb, CompileVerb,
+using Verb = std::variant<OptimizeVerb, CostVerb, VerifyVerb, LintVerb, GateVerb, AugenrulesVerb, CompileVerb, FmtVerb,
                           TargetsVerb, ExplainVerb, FactsVerb>;
 
 /// Either a verb to run, or text to print and the code to leave with.
@@ -123,6 +130,7 @@ int run(const LintVerb& verb);
 int run(const GateVerb& verb);
 int run(const AugenrulesVerb& verb);
 int run(const CompileVerb& verb);
+int run(const FmtVerb& verb);
 int run(const TargetsVerb& verb);
 int run(const ExplainVerb& verb);
 int run(const FactsVerb& verb);

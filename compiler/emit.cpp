@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/spelling.hpp"
 #include "grammar/tokenizer.hpp"
 #include "grammar/values.hpp"
 #include "tables/fields.hpp"
@@ -26,76 +27,6 @@ tl::unexpected<std::string> cannot(fmt::format_string<Args...> format, Args&&...
 }
 
 using Text = tl::expected<std::string, std::string>;
-
-std::string_view op_text(Op op) {
-    switch (op) {
-        case Op::equal:
-            return "=";
-        case Op::not_equal:
-            return "!=";
-        case Op::less:
-            return "<";
-        case Op::greater:
-            return ">";
-        case Op::less_equal:
-            return "<=";
-        case Op::greater_equal:
-            return ">=";
-        case Op::bit_mask:
-            return "&";
-        case Op::bit_test:
-            return "&=";
-    }
-    return {};
-}
-
-std::optional<std::string_view> list_word(List list) {
-    switch (list) {
-        case List::user:
-            return "user";
-        case List::task:
-            return "task";
-        case List::exit:
-            return "exit";
-        case List::exclude:
-            return "exclude";
-        case List::filesystem:
-            return "filesystem";
-        case List::io_uring:
-            return "io_uring";
-    }
-    return std::nullopt;
-}
-
-/// A value as the token that reads back as it: spaces and backslashes escaped.
-Text escaped(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        if (c == '\n' || c == '\0' || c == 0x04 || c == 0x07) {
-            return cannot("byte 0x{:02x} cannot stand in a rules file", static_cast<unsigned char>(c));
-        }
-        if (c == ' ' || c == '\\') out += '\\';
-        out += c;
-    }
-    return out;
-}
-
-std::string permission_letters(std::uint32_t bits) {
-    std::string out;
-    if ((bits & perm_read) != 0) out += 'r';
-    if ((bits & perm_write) != 0) out += 'w';
-    if ((bits & perm_exec) != 0) out += 'x';
-    if ((bits & perm_attr) != 0) out += 'a';
-    return out;
-}
-
-std::string arch_text(std::uint32_t elf, Machine host) {
-    const auto wide = machine_64bit(host);
-    const auto narrow = machine_32bit(host);
-    if (wide && machine_elf(*wide) == elf) return "b64";
-    if (narrow && *narrow != host && machine_elf(*narrow) == elf) return "b32";
-    return fmt::format("0x{:x}", elf);
-}
 
 /// The value of a number field in the spelling that every version reads as this number.
 Text number_text(const FieldRow& row, const FieldTest& test, Machine host) {
@@ -162,7 +93,7 @@ Text test_text(const FieldTest& test, List list, Machine host) {
     if (!split || split->name.text != row->name || operator_text(split->op) != op || split->value.text != *value) {
         return cannot("the value of {} holds an operator that auditctl would split it at", row->name);
     }
-    const Text token = escaped(plain);
+    const Text token = escaped_token(plain);
     if (!token) return token;
     return " -F " + *token;
 }
@@ -178,7 +109,7 @@ Text key_text(std::string_view key, std::string_view option) {
         const std::size_t end = std::min(key.find(key_separator, at), key.size());
         const std::string_view part = key.substr(at, end - at);
         if (part.empty()) return cannot("the key has an empty part");
-        const Text token = escaped(part);
+        const Text token = escaped_token(part);
         if (!token) return token;
         out += fmt::format("{}{}", option, *token);
         at = end + 1;
@@ -225,7 +156,7 @@ Text watch_line(const KernelRule& rule, Machine host) {
     if (tests[0].text.find_first_not_of('/') == std::string::npos) return cannot("the root is no file");
     if (tests[0].text.size() > 2 && tests[0].text.back() == '/')
         return cannot("auditctl cuts the slash at the end of a watched path");
-    const Text path = escaped(tests[0].text);
+    const Text path = escaped_token(tests[0].text);
     if (!path) return path;
     std::string line = "-w " + *path;
     if (rule.action == Action::never) line += " -a exit,never";

@@ -1,8 +1,14 @@
 #include "report/rule_json.hpp"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
 
+#include "compiler/listing.hpp"
 #include "compiler/overloaded.hpp"
+#include "compiler/spelling.hpp"
 #include "tables/fields.hpp"
 #include "tables/names.hpp"
 
@@ -11,52 +17,79 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string list_name(List list) {
-    switch (list) {
-        case List::user:
-            return "user";
-        case List::task:
-            return "task";
-        case List::exit:
-            return "exit";
-        case List::exclude:
-            return "exclude";
-        case List::filesystem:
-            return "filesystem";
-        case List::io_uring:
-            return "io_uring";
+constexpr std::uint32_t prepend_bit = 0x10;  // AUDIT_FILTER_PREPEND
+
+/// The ABIs whose numbers the rule means: those of its arch tests, else both of the machine.
+std::vector<std::pair<std::string, Machine>> abis_of(const KernelRule& rule, Machine host) {
+    std::vector<std::pair<std::string, Machine>> abis;
+    for (const FieldTest& test : rule.tests) {
+        if (test.field != Field::arch || test.op != Op::equal) continue;
+        if (const auto machine = elf_machine(test.value)) abis.emplace_back(arch_text(test.value, host), *machine);
     }
-    return fmt::format("{}", static_cast<std::uint32_t>(list));
+    if (!abis.empty()) return abis;
+    if (const auto wide = machine_64bit(host)) abis.emplace_back("b64", *wide);
+    if (const auto narrow = machine_32bit(host)) abis.emplace_back("b32", *narrow);
+    return abis;
 }
 
-std::string op_text(Op op) {
-    switch (op) {
-        case Op::equal:
-            return "=";
-        case Op::not_equal:
-            return "!=";
-        case Op::less:
-            return "<";
-        case Op::greater:
-            return ">";
-        case Op::less_equal:
-            return "<=";
-        case Op::greater_equal:
-            return ">=";
-        case Op::bit_mask:
-            return "&";
-        case Op::bit_test:
-            return "&=";
+/// "all", or each number with its name in every ABI that the rule is about.
+ordered_json calls_to_json(const KernelRule& rule, Machine host) {
+    if (rule.mask == SyscallMask::all()) return "all";
+    const auto abis = abis_of(rule, host);
+    ordered_json calls = ordered_json::array();
+    for (unsigned nr = 0; nr < 2048; ++nr) {
+        if (!rule.mask.test(nr)) continue;
+        ordered_json call{{"nr", nr}};
+        if (rule.list == List::exit) {
+            ordered_json names = ordered_json::object();
+            for (const auto& [abi, machine] : abis) {
+                const std::string name = syscall_name(nr, machine);
+                if (name.empty())
+                    names[abi] = nullptr;
+                else
+                    names[abi] = name;
+            }
+            call["names"] = names;
+        }
+        calls.push_back(call);
     }
-    return fmt::format("0x{:x}", static_cast<std::uint32_t>(op));
+    return calls;
 }
 
-ordered_json mask_to_json(const SyscallMask& mask) {
-    if (mask == SyscallMask::all()) return "all";
-    ordered_json numbers = ordered_json::array();
-    for (unsigned nr = 0; nr < 2048; ++nr)
-        if (mask.test(nr)) numbers.push_back(nr);
-    return numbers;
+/// What was joined with byte 0x01.
+ordered_json keys_to_json(const KernelRule& rule) {
+    ordered_json keys = ordered_json::array();
+    const auto key = rule_key(rule);
+    if (!key) return keys;
+    std::size_t at = 0;
+    while (at <= key->size()) {
+        const std::size_t end = std::min(key->find('\x01', at), key->size());
+        keys.push_back(key->substr(at, end - at));
+        at = end + 1;
+    }
+    return keys;
+}
+
+ordered_json test_to_json(const FieldTest& test, std::string_view machine) {
+    const auto number = static_cast<std::uint32_t>(test.field);
+    const FieldRow* row = field_by_number(number);
+    const std::string_view op = op_text(test.op);
+    ordered_json field{
+        {"field", row != nullptr ? std::string(row->name) : fmt::format("f{}", number)},
+        {"number", number},
+        {"op", op.empty() ? fmt::format("0x{:x}", static_cast<std::uint32_t>(test.op)) : std::string(op)}};
+    if (is_text_field(test.field)) {
+        field["text"] = test.text;
+        return field;
+    }
+    field["value"] = test.value;
+    if (test.field == Field::field_compare) {
+        for (const ComparisonRow& pair : comparison_rows())
+            if (pair.number == test.value) field["compares"] = {pair.left, pair.right};
+    } else if (const auto shown = listed_value(test, machine)) {
+        field["shown"] = *shown;
+    }
+    return field;
 }
 
 ordered_json source_to_json(const Sources& sources, const Span& span) {
@@ -65,24 +98,18 @@ ordered_json source_to_json(const Sources& sources, const Span& span) {
 
 }  // namespace
 
-ordered_json rule_to_json(const Sources& sources, const KernelRule& rule) {
+ordered_json rule_to_json(const Sources& sources, const KernelRule& rule, std::string_view machine) {
+    const Machine host = machine_by_name(machine).value_or(Machine::x86_64);
+    const auto number = static_cast<std::uint32_t>(rule.list);
     ordered_json fields = ordered_json::array();
-    for (const FieldTest& test : rule.tests) {
-        const auto number = static_cast<std::uint32_t>(test.field);
-        const FieldRow* row = field_by_number(number);
-        ordered_json field{{"field", row != nullptr ? std::string(row->name) : fmt::format("f{}", number)},
-                           {"op", op_text(test.op)}};
-        if (is_text_field(test.field))
-            field["text"] = test.text;
-        else
-            field["value"] = test.value;
-        fields.push_back(field);
-    }
-    ordered_json result{{"list", list_name(rule.list)},
+    for (const FieldTest& test : rule.tests) fields.push_back(test_to_json(test, machine));
+    ordered_json result{{"list", list_word(rule.list).value_or(std::string_view("unknown"))},
+                        {"flags", number | (rule.prepend ? prepend_bit : 0U)},
                         {"prepend", rule.prepend},
                         {"action", rule.action == Action::never ? "never" : "always"},
-                        {"syscalls", mask_to_json(rule.mask)},
-                        {"fields", fields}};
+                        {"syscalls", calls_to_json(rule, host)},
+                        {"fields", fields},
+                        {"keys", keys_to_json(rule)}};
     if (rule.watch_kind_unknown) result["watch_kind"] = "unknown";
     ordered_json from = ordered_json::array();
     for (const Span& span : rule.sources) from.push_back(source_to_json(sources, span));
@@ -90,14 +117,14 @@ ordered_json rule_to_json(const Sources& sources, const KernelRule& rule) {
     return result;
 }
 
-ordered_json message_to_json(const Sources& sources, const Message& message) {
+ordered_json message_to_json(const Sources& sources, const Message& message, std::string_view machine) {
     ordered_json result = std::visit(
         Overloaded{
             [&](const AddRule& m) {
-                return ordered_json{{"message", "ADD_RULE"}, {"rule", rule_to_json(sources, m.rule)}};
+                return ordered_json{{"message", "ADD_RULE"}, {"rule", rule_to_json(sources, m.rule, machine)}};
             },
             [&](const DeleteRule& m) {
-                return ordered_json{{"message", "DEL_RULE"}, {"rule", rule_to_json(sources, m.rule)}};
+                return ordered_json{{"message", "DEL_RULE"}, {"rule", rule_to_json(sources, m.rule, machine)}};
             },
             [](const DeleteAll& m) {
                 ordered_json j{{"message", "DELETE_ALL"}, {"key", nullptr}};

@@ -58,7 +58,6 @@ TEST(CommandLine, LaterFeaturesAreRefusedPlainly) {
          std::vector<std::vector<std::string>>{{"diff", "a", "b"},
                                                {"why"},
                                                {"coverage"},
-                                               {"fmt"},
                                                {"profiles"},
                                                {"lint", "--loaded"},
                                                {"gate", "--require", "stig"},
