@@ -25,6 +25,7 @@ Start here:
   auopt verify old.rules new.rules        are two files the same? if not, an event that tells them apart
   auopt lint rules.d                      what would not load, never fires, or costs too much
   auopt gate --against old.rules new.rules --budget getpid=600       one command for CI
+  auopt fmt --diff rules.d                what canonical spelling would change; the kernel is told the same
 
 RULES is a rules file, a directory (read as augenrules reads rules.d), or - for standard input; several are
 concatenated; none means /etc/audit/rules.d. Users, groups and which watched paths are directories come from
@@ -37,11 +38,19 @@ load; 4 refuted; 5 unknown; 6 over budget; 70 internal error. `auopt explain ID`
 constexpr const char* fmt_epilogue = R"(
 A line's new text is taken only where it compiles to the same messages, in every auditctl version of the target; else
 the line stays as it was written. So does a line that would not load; its error is shown and the exit code is 3.
-A directory means its *.rules files, each by itself.
+A directory means its *.rules files, each by itself; what augenrules merges of them must stay the same too, else
+nothing is written.
 
   auopt fmt --diff rules.d          what would change
   auopt fmt -i rules.d/*.rules      rewrite the files
   auopt fmt --check rules.d         for CI and commit hooks: 1 if a file is not in canonical form
+)";
+
+constexpr const char* compile_epilogue = R"(
+  auopt compile rules.d                   every message in sending order, byte for byte what auditctl sends
+  auopt compile --format json FILE        one array: list, action, calls with their names in each ABI, tests, keys,
+                                          the line it came from
+  auopt compile --format text FILE        one rule a line, with the operators and the action that the kernel got
 )";
 
 const std::vector<std::string> assumptions{"no-32bit", "no-foreign-records", "watch-kinds"};
@@ -227,7 +236,8 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
     add_inputs(*compile_app, compile.inputs);
     add_common(*compile_app, compile.common, {});
     compile_app
-        ->add_option("--format", compile.format, "wire: hex payloads; json; text: rules in their canonical spelling")
+        ->add_option("--format", compile.format,
+                     "wire: hex payloads; json: the messages decoded; text: the rules as auditctl -l should print them")
         ->check(CLI::IsMember({"wire", "json", "text"}))
         ->capture_default_str();
 
@@ -237,6 +247,8 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
         ->add_option("--auditctl", compile.auditctl,
                      "Read the rules as this auditctl version does (default: the target's version)")
         ->check(CLI::IsMember(versions));
+
+    compile_app->footer(compile_epilogue);
 
     FmtVerb format;
     CLI::App* format_app = app.add_subcommand("fmt", "Rules in their canonical spelling; order and comments kept");
