@@ -425,14 +425,6 @@ bool same_messages(const Program& a, const Program& b) {
            std::equal(a.messages.begin(), a.messages.end(), b.messages.begin(), b.messages.end(), same);
 }
 
-std::string canonical_line(const InputLine& line, const CompileOptions& compile_options, const FormatOptions& options) {
-    const Sources none;
-    const Formatter formatter(none, compile_options, options);
-    Diagnostics unused;
-    const auto found = formatter.candidates(line, formatter.read(line, unused));
-    return found.empty() ? std::string() : found.front();
-}
-
 FormattedFile format_file(const Sources& sources, FileId file, const CompileOptions& compile_options,
                           const FormatOptions& options, Diagnostics& diagnostics) {
     FormattedFile result;

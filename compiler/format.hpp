@@ -30,9 +30,6 @@ struct FormattedFile {
 FormattedFile format_file(const Sources& sources, FileId file, const CompileOptions& compile_options,
                           const FormatOptions& options, Diagnostics& diagnostics);
 
-/// The canonical text of one line as `style` has it, before anything is proven about it; empty when it has none.
-std::string canonical_line(const InputLine& line, const CompileOptions& compile_options, const FormatOptions& options);
-
 /// Whether two programs tell the kernel the same, message by message, and end in the same way.
 bool same_messages(const Program& a, const Program& b);
 

@@ -34,12 +34,32 @@ MORE = r"""
 
 # (rule, what auditctl 3.0.9 prints, what is true)
 UNTRUE = [
-    ("-a never,exit -F path=/x -F perm=wa -k n", "-w /x -p wa -k n", "-a never,exit -S all -F path=/x -F perm=wa -F key=n"),
-    ("-a always,exit -S all -F exe!=/x", "-a always,exit -S all -F exe=/x", "-a always,exit -S all -F exe!=/x"),
-    ("-a always,exit -S all -F filetype=dir", "-a always,exit -S all -F filetype=16384", "-a always,exit -S all -F filetype=dir"),
-    ("-a always,exit -F arch=b64 -S , -F uid=0", "-a always,exit -F arch=b64 -F uid=0", "-a always,exit -F arch=b64 -S , -F uid=0"),
+    (
+        "-a never,exit -F path=/x -F perm=wa -k n",
+        "-w /x -p wa -k n",
+        "-a never,exit -S all -F path=/x -F perm=wa -F key=n",
+    ),
+    (
+        "-a always,exit -S all -F exe!=/x",
+        "-a always,exit -S all -F exe=/x",
+        "-a always,exit -S all -F exe!=/x",
+    ),
+    (
+        "-a always,exit -S all -F filetype=dir",
+        "-a always,exit -S all -F filetype=16384",
+        "-a always,exit -S all -F filetype=dir",
+    ),
+    (
+        "-a always,exit -F arch=b64 -S , -F uid=0",
+        "-a always,exit -F arch=b64 -F uid=0",
+        "-a always,exit -F arch=b64 -S , -F uid=0",
+    ),
     (r"-w /a\ b -p r", "-w /a b -p r", r"-w /a\ b -p r"),
-    ("-a always,exit -S all -F uid=-2", "-a always,exit -S all -F uid=-2", "-a always,exit -S all -F uid=4294967294"),
+    (
+        "-a always,exit -S all -F uid=-2",
+        "-a always,exit -S all -F uid=-2",
+        "-a always,exit -S all -F uid=4294967294",
+    ),
 ]
 
 
