@@ -70,7 +70,7 @@ def check_folders_known(root):
         f"{path.parent.name}/: not in the table of arrows"
         for path in sorted(pathlib.Path(root).glob("*/CMakeLists.txt"))
         if path.parent.name not in MAY_INCLUDE
-        and path.parent.name not in {"tests", "bench", "lab", "packaging", "share"}
+        and path.parent.name not in {"tests", "bench", "fuzz", "lab", "packaging", "share"}
         and not path.parent.name.startswith("build")
     ]
 
