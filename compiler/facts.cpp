@@ -40,6 +40,17 @@ bool has_dot_component(std::string_view path) {
     return false;
 }
 
+/// "/", and what is "/" by another name on every host: "/.", "/../..".
+bool is_root(std::string_view plain) {
+    for (std::size_t at = 0; at < plain.size();) {
+        const std::size_t end = std::min(plain.find('/', at), plain.size());
+        const std::string_view part = plain.substr(at, end - at);
+        if (!part.empty() && part != "." && part != "..") return false;
+        at = end + 1;
+    }
+    return true;
+}
+
 /// True when `set` holds a path below `path`.
 bool holds_below(const std::set<std::string>& set, const std::string& path) {
     const std::string prefix = path + "/";
@@ -107,7 +118,7 @@ struct Reader {
 PathKind path_kind(const Facts& facts, std::string_view path) {
     if (path.empty() || path[0] != '/') return PathKind::unknown;
     const std::string plain = normal_path(path);
-    if (plain == "/") return PathKind::directory;
+    if (is_root(plain)) return PathKind::directory;
     const bool slash = path.back() == '/';
     if (facts.directories.contains(plain)) return PathKind::directory;
     // A name listed as a file with a known directory below it is that directory's parent, whatever the list says.

@@ -58,6 +58,9 @@ TEST(Facts, PathKinds) {
     facts.files = {"/f", "/x/y/z"};
     EXPECT_EQ(path_kind(facts, "/"), PathKind::directory);
     EXPECT_EQ(path_kind(facts, "//"), PathKind::directory);
+    EXPECT_EQ(path_kind(facts, "/./"), PathKind::directory);
+    EXPECT_EQ(path_kind(facts, "/../.."), PathKind::directory);
+    EXPECT_EQ(path_kind(facts, "/.../."), PathKind::unknown);
     EXPECT_EQ(path_kind(facts, "/d"), PathKind::directory);
     EXPECT_EQ(path_kind(facts, "/d//"), PathKind::directory);
     EXPECT_EQ(path_kind(facts, "/f/"), PathKind::file);
