@@ -1,5 +1,6 @@
 // Random rule sets through the whole pipeline: proven by verify, and the same on events by the model, each passes or
 // not.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -22,8 +23,9 @@ OptimizeOptions all_kernels(std::set<std::string> passes = {}) {
 
 std::string words(const Verdict& v) {
     if (const auto* r = std::get_if<Refuted>(&v))
-        return "refuted: " + describe(r->event) + "; before " + to_string(r->before) + ", after " + to_string(r->after);
-    if (const auto* u = std::get_if<Unknown>(&v)) return "unknown: " + u->reason;
+        return fmt::format("refuted: {}; before {}, after {}", describe(r->event), to_string(r->before),
+                           to_string(r->after));
+    if (const auto* u = std::get_if<Unknown>(&v)) return fmt::format("unknown: {}", u->reason);
     return "proven";
 }
 

@@ -1,6 +1,7 @@
 // RapidCheck generators of small rule sets and of events that such rules can tell apart.
 #pragma once
 
+#include <fmt/format.h>
 #include <rapidcheck.h>
 
 #include "compiler/ir.hpp"
@@ -121,16 +122,15 @@ inline rc::Gen<KernelState> any_state() {
 
 /// A rule as a person can read it in a failing property.
 inline std::string words(const KernelRule& rule) {
-    std::string s = std::to_string(rule.sources.empty() ? 0 : rule.sources.front().line) +
-                    (rule.action == Action::always ? ": always" : ": never");
-    s += rule.mask.full() ? " all" : " calls";
+    std::string s =
+        fmt::format("{}: {}{}", rule.sources.empty() ? 0 : rule.sources.front().line,
+                    rule.action == Action::always ? "always" : "never", rule.mask.full() ? " all" : " calls");
     if (!rule.mask.full())
         for (unsigned nr = 0; nr < mask_syscalls; ++nr)
-            if (rule.mask.test(nr)) s += " " + std::to_string(nr);
+            if (rule.mask.test(nr)) s += fmt::format(" {}", nr);
     for (const FieldTest& t : rule.tests)
-        s += " [" + std::to_string(static_cast<std::uint32_t>(t.field)) + " " +
-             std::to_string(static_cast<std::uint32_t>(t.op) >> 24) + " " +
-             (is_text_field(t.field) ? t.text : std::to_string(t.value)) + "]";
+        s += fmt::format(" [{} {} {}]", static_cast<std::uint32_t>(t.field), static_cast<std::uint32_t>(t.op) >> 24,
+                         is_text_field(t.field) ? t.text : std::to_string(t.value));
     return s;
 }
 

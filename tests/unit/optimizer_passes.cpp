@@ -1,4 +1,5 @@
 // Each pass on the example of its header, and on what it must leave alone. "=" compares kernel rules, not text.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "optimizer/pipeline.hpp"
@@ -18,11 +19,10 @@ KernelState run(const std::string& pass, std::string_view text) {
 }
 
 std::string text_of(const KernelRule& r) {
-    std::string s = r.action == Action::always ? "always" : "never";
-    s += " calls=" + std::to_string(r.mask.count());
+    std::string s = fmt::format("{} calls={}", r.action == Action::always ? "always" : "never", r.mask.count());
     for (const FieldTest& t : r.tests)
-        s += " " + std::to_string(static_cast<unsigned>(t.field)) +
-             (is_text_field(t.field) ? t.text : std::to_string(t.value));
+        s += fmt::format(" {}:{}", static_cast<unsigned>(t.field),
+                         is_text_field(t.field) ? t.text : std::to_string(t.value));
     return s;
 }
 
