@@ -5,10 +5,8 @@
 #include <algorithm>
 
 namespace auopt {
-namespace {
 
-// auditfilter.c:audit_comparator: both sides are u32, compared unsigned.
-bool compare(std::uint32_t left, Op op, std::uint32_t right) {
+bool audit_comparator(std::uint32_t left, Op op, std::uint32_t right) {
     switch (op) {
         case Op::equal:
             return left == right;
@@ -30,9 +28,11 @@ bool compare(std::uint32_t left, Op op, std::uint32_t right) {
     return false;
 }
 
+namespace {
+
 // auditfilter.c:audit_uid_comparator and audit_gid_comparator: bit operators are false.
 bool compare_id(std::uint32_t left, Op op, std::uint32_t right) {
-    return op != Op::bit_mask && op != Op::bit_test && compare(left, op, right);
+    return op != Op::bit_mask && op != Op::bit_test && audit_comparator(left, op, right);
 }
 
 // gid and egid: = is true for any supplementary group too, != for none of them.
@@ -246,7 +246,7 @@ bool test_holds(const KernelTables& kernel, const FieldTest& test, const Event& 
     const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
     switch (test.field) {
         case Field::pid:
-            return compare(e.pid, op, v);
+            return audit_comparator(e.pid, op, v);
         case Field::uid:
             return compare_id(e.uid, op, v);
         case Field::euid:
@@ -266,38 +266,38 @@ bool test_holds(const KernelTables& kernel, const FieldTest& test, const Event& 
         case Field::loginuid:
             return compare_id(e.loginuid, op, v);
         case Field::loginuid_set:
-            return compare(e.loginuid != id_unset ? 1 : 0, op, v);
+            return audit_comparator(e.loginuid != id_unset ? 1 : 0, op, v);
         case Field::sessionid:
-            return compare(e.sessionid, op, v);
+            return audit_comparator(e.sessionid, op, v);
         case Field::pers:
-            return compare(e.pers, op, v);
+            return audit_comparator(e.pers, op, v);
         case Field::ppid:
-            return compare(e.ppid, op, v);
+            return audit_comparator(e.ppid, op, v);
         case Field::arch:
-            return compare(e.arch, op, v);
+            return audit_comparator(e.arch, op, v);
         case Field::exit:
-            return e.return_valid != ReturnValid::invalid && compare(low(e.return_code), op, v);
+            return e.return_valid != ReturnValid::invalid && audit_comparator(low(e.return_code), op, v);
         case Field::success:
             if (e.return_valid == ReturnValid::invalid) return false;
-            return compare(e.return_valid == ReturnValid::success ? 1 : 2, op, v != 0 ? 1 : 2);
+            return audit_comparator(e.return_valid == ReturnValid::success ? 1 : 2, op, v != 0 ? 1 : 2);
         case Field::arg0:
-            return compare(low(e.args[0]), op, v);
+            return audit_comparator(low(e.args[0]), op, v);
         case Field::arg1:
-            return compare(low(e.args[1]), op, v);
+            return audit_comparator(low(e.args[1]), op, v);
         case Field::arg2:
-            return compare(low(e.args[2]), op, v);
+            return audit_comparator(low(e.args[2]), op, v);
         case Field::arg3:
-            return compare(low(e.args[3]), op, v);
+            return audit_comparator(low(e.args[3]), op, v);
         case Field::devmajor:
             return name_or_any(e, name, [&](const EventName& n) {
-                return compare(n.dev_major, op, v) || compare(n.rdev_major, op, v);
+                return audit_comparator(n.dev_major, op, v) || audit_comparator(n.rdev_major, op, v);
             });
         case Field::devminor:
             return name_or_any(e, name, [&](const EventName& n) {
-                return compare(n.dev_minor, op, v) || compare(n.rdev_minor, op, v);
+                return audit_comparator(n.dev_minor, op, v) || audit_comparator(n.rdev_minor, op, v);
             });
         case Field::inode:
-            return name_or_any(e, name, [&](const EventName& n) { return compare(low(n.ino), op, v); });
+            return name_or_any(e, name, [&](const EventName& n) { return audit_comparator(low(n.ino), op, v); });
         case Field::obj_uid:
             return name_or_any(e, name, [&](const EventName& n) { return compare_id(n.uid, op, v); });
         case Field::obj_gid:
@@ -320,7 +320,7 @@ bool test_holds(const KernelTables& kernel, const FieldTest& test, const Event& 
         case Field::exe:
             return e.exes.contains(test.text) == (op != Op::not_equal);
         case Field::saddr_fam:
-            return e.saddr_fam && compare(*e.saddr_fam, op, v);
+            return e.saddr_fam && audit_comparator(*e.saddr_fam, op, v);
         case Field::subj_user:
         case Field::subj_role:
         case Field::subj_type:

@@ -33,6 +33,9 @@ Decision evaluate(const KernelState& state, const KernelTables& kernel, const Ev
                   bool unknown_watch_is_dir = false, const EntryState& entry = {},
                   std::vector<RuleVisit>* visits = nullptr);
 
+/// auditfilter.c: both sides are 32 bits, compared unsigned.
+bool audit_comparator(std::uint32_t left, Op op, std::uint32_t right);
+
 /// One test of a rule on `event`; `name` is the hash walk's name or nullptr on a list.
 bool test_holds(const KernelTables& kernel, const FieldTest& test, const Event& event, const EventName* name);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "kernel_model/evaluate.hpp"
+
 namespace auopt {
 namespace {
 
@@ -36,28 +38,6 @@ bool single_valued(Field field) {
 }
 
 bool is_bit_op(Op op) { return op == Op::bit_mask || op == Op::bit_test; }
-
-bool compare(std::uint32_t left, Op op, std::uint32_t right) {
-    switch (op) {
-        case Op::equal:
-            return left == right;
-        case Op::not_equal:
-            return left != right;
-        case Op::less:
-            return left < right;
-        case Op::greater:
-            return left > right;
-        case Op::less_equal:
-            return left <= right;
-        case Op::greater_equal:
-            return left >= right;
-        case Op::bit_mask:
-            return (left & right) != 0;
-        case Op::bit_test:
-            return (left & right) == right;
-    }
-    return false;
-}
 
 /// The forms in which tests on one value are compared: auid set or unset as a test of auid, success as 1 or 2.
 FieldTest normal_form(FieldTest test) {
@@ -93,7 +73,8 @@ std::vector<std::uint32_t> representatives(Field field, const std::vector<FieldT
 /// `value` satisfies every comparison of `tests` on `field`. Bit tests count only where asked for.
 bool satisfies(Field field, const std::vector<FieldTest>& tests, std::uint32_t value, bool with_bits) {
     return std::all_of(tests.begin(), tests.end(), [&](const FieldTest& test) {
-        return test.field != field || (is_bit_op(test.op) && !with_bits) || compare(value, test.op, test.value);
+        return test.field != field || (is_bit_op(test.op) && !with_bits) ||
+               audit_comparator(value, test.op, test.value);
     });
 }
 
@@ -113,12 +94,12 @@ bool implied(const FieldTest& test, const std::vector<FieldTest>& given) {
     if (is_bit_op(test.op)) {
         // Only where the other rule pins the value: then its constants are the whole story.
         return std::any_of(given.begin(), given.end(), [&](const FieldTest& g) {
-            return g.field == test.field && g.op == Op::equal && compare(g.value, test.op, test.value);
+            return g.field == test.field && g.op == Op::equal && audit_comparator(g.value, test.op, test.value);
         });
     }
     const auto values = representatives(test.field, both);
     return std::all_of(values.begin(), values.end(), [&](std::uint32_t value) {
-        return !satisfies(test.field, given, value, false) || compare(value, test.op, test.value);
+        return !satisfies(test.field, given, value, false) || audit_comparator(value, test.op, test.value);
     });
 }
 
@@ -167,7 +148,7 @@ std::vector<Abi> admitted_abis(const KernelRule& rule) {
     std::vector<Abi> result;
     for (const Abi abi : all_abis) {
         const bool ok = std::all_of(rule.tests.begin(), rule.tests.end(), [&](const FieldTest& test) {
-            return test.field != Field::arch || compare(abi_arch(abi), test.op, test.value);
+            return test.field != Field::arch || audit_comparator(abi_arch(abi), test.op, test.value);
         });
         if (ok) result.push_back(abi);
     }

@@ -6,10 +6,8 @@
 //          -> -a always,exit -F path=/etc/passwd -F perm=wa -F key=id
 #include <algorithm>
 
-#include "optimizer/commute.hpp"
-#include "optimizer/meet.hpp"
-#include "optimizer/passes.hpp"
 #include "optimizer/shapes.hpp"
+#include "optimizer/unite.hpp"
 
 namespace auopt {
 namespace {
@@ -47,28 +45,10 @@ bool admits_nothing_new(const Entry& united, const Entry& a, const Entry& b) {
 }  // namespace
 
 PassCounts fold_arches(Rules& rules) {
-    PassCounts counts;
-    Shapes numbers(shape);
-    std::vector<unsigned> shapes = numbers.of(rules.entries());
-    for (std::size_t i = 0; i < rules.entries().size(); ++i) {
-        for (std::size_t j = i + 1; shapes[i] != 0 && j < rules.entries().size(); ++j) {
-            if (shapes[i] != shapes[j]) continue;
-            const Entry &a = *rules.entries()[i], &b = *rules.entries()[j];
-            if (only_arch(a.rule)->value == only_arch(b.rule)->value) continue;
-            EntryPtr united = rules.make(folded(a.rule, b.rule));
-            if (!admits_nothing_new(*united, a, b)) continue;
-            const auto place = meeting_place(rules.entries(), i, j);
-            if (!place) continue;
-            if (rules.propose(united_at(rules.entries(), i, j, std::move(united), *place))) {
-                ++counts.kept;
-                shapes = numbers.of(rules.entries());
-                --i;  // whatever stands here now has not been looked at
-                break;
-            }
-            ++counts.refused;
-        }
-    }
-    return counts;
+    const auto other_arch = [](const Entry& a, const Entry& b) {
+        return only_arch(a.rule)->value != only_arch(b.rule)->value;
+    };
+    return unite_pairs(rules, {shape, other_arch, folded, admits_nothing_new});
 }
 
 }  // namespace auopt

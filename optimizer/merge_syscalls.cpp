@@ -6,10 +6,8 @@
 //          -> -a always,exit -F arch=b64 -S 90,92 -F auid>=1000 -F key=perm
 #include <algorithm>
 
-#include "optimizer/commute.hpp"
-#include "optimizer/meet.hpp"
-#include "optimizer/passes.hpp"
 #include "optimizer/shapes.hpp"
+#include "optimizer/unite.hpp"
 
 namespace auopt {
 namespace {
@@ -65,28 +63,10 @@ bool can_unite(const Entry& a, const Entry& b) {
 }  // namespace
 
 PassCounts merge_syscalls(Rules& rules) {
-    PassCounts counts;
-    Shapes numbers(shape);
-    std::vector<unsigned> shapes = numbers.of(rules.entries());
-    for (std::size_t i = 0; i < rules.entries().size(); ++i) {
-        for (std::size_t j = i + 1; shapes[i] != 0 && j < rules.entries().size(); ++j) {
-            if (shapes[i] != shapes[j]) continue;
-            const Entry &a = *rules.entries()[i], &b = *rules.entries()[j];
-            if (!can_unite(a, b)) continue;
-            const auto place = meeting_place(rules.entries(), i, j);
-            if (!place) continue;
-            EntryPtr united = rules.make(united_rule(a.rule, b.rule));
-            if (!rules.propose(united_at(rules.entries(), i, j, std::move(united), *place))) {
-                ++counts.refused;
-                continue;
-            }
-            ++counts.kept;
-            shapes = numbers.of(rules.entries());
-            --i;  // whatever stands here now has not been looked at
-            break;
-        }
-    }
-    return counts;
+    const auto always = [](const Entry&, const Entry&, const Entry&) {
+        return true;
+    };  // can_unite has seen all there is
+    return unite_pairs(rules, {shape, can_unite, united_rule, always});
 }
 
 }  // namespace auopt
