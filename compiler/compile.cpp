@@ -54,12 +54,14 @@ void check_tokens(LineState& state, const TokenLine& tokens) {
     }
 }
 
-/// The first token whose text auditctl takes from memory behind it; nullptr if none. Before any line has run that
-/// memory is still zero, and the last token of a line gets a space; later it holds remains of earlier lines.
+/// The first token whose text auditctl takes from memory behind it; nullptr if none. Before any line has run, that
+/// memory is still zero behind the copy of a short last token, which so gets a space or a backslash; a longer one lies
+/// where the C library left something or fills its chunk to the end, and later all hold remains of earlier lines.
 const Token* undefined_token(const TokenLine& tokens, bool first_line) {
+    constexpr std::size_t longest_harmless = 22;  // with its NUL one byte less than the smallest chunk of malloc holds
     for (std::size_t i = 0; i < tokens.tokens.size(); ++i) {
         const bool last = i + 1 == tokens.tokens.size() && tokens.dropped.empty();
-        const bool harmless = last && first_line;
+        const bool harmless = last && first_line && tokens.tokens[i].span.length <= longest_harmless;
         if (tokens.tokens[i].control_byte_at_end && !harmless) return &tokens.tokens[i];
     }
     return nullptr;

@@ -145,7 +145,7 @@ std::optional<std::uint32_t> read_arch(const Value& v) {
     }
     std::optional<Machine> machine;
     if (v.digit()) {
-        const CNumber number = parse_c_number(v.word.text);
+        const CNumber number = parse_c_number(v.word.text, state.features.binary_numbers);
         if (!number.overflow) machine = elf_machine(static_cast<std::uint32_t>(number.as_unsigned()));
     } else if (const std::string lower = ascii_lower(v.word.text); lower == "b64") {
         machine = machine_64bit(state.host);

@@ -29,7 +29,7 @@ void LineState::send(const decltype(Message::body)& body) { messages.push_back(M
 
 std::uint32_t read_number(LineState& state, const Argument& argument, std::size_t offset, std::string_view text,
                           bool is_signed, bool octal_expected) {
-    const CNumber number = parse_c_number(text);
+    const CNumber number = parse_c_number(text, state.features.binary_numbers);
     const auto value =
         static_cast<std::uint32_t>(is_signed ? static_cast<std::uint64_t>(number.as_signed()) : number.as_unsigned());
     const Span span = argument.part(offset, text.size());
@@ -41,7 +41,7 @@ std::uint32_t read_number(LineState& state, const Argument& argument, std::size_
                    fmt::format("the number does not fit in 32 bits: it is read as {}", value));
     } else if (!octal_expected && number.magnitude > 7 && number.length > 1 &&
                text.find_first_not_of("-+") < text.size() && text[text.find_first_not_of("-+")] == '0' &&
-               text.find_first_of("xX") == std::string_view::npos) {
+               text.find_first_of(state.features.binary_numbers ? "xXbB" : "xX") == std::string_view::npos) {
         state.warn(ids::value_reads_differently, span,
                    fmt::format("a leading 0 makes the number octal: it is read as {}", value));
     }

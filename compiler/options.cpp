@@ -130,6 +130,15 @@ void apply_signal(LineState& state, const Argument& argument) {
         return std::find(all.begin(), all.end(), word) != all.end();
     };
     if (!has(names) && !(state.features.signal_words && has(words))) {
+        if (state.features.signal_needs_auditd) {
+            state.fail(
+                ids::signal_ends_loading, argument.span,
+                fmt::format("`{}` is no signal that auditd takes: auditctl {} stops reading here, whatever -i says",
+                            argument.text, state.features.name),
+                "take --signal out of the rules file");
+            state.exit_code = 1;
+            return;
+        }
         state.fail(ids::bad_request, argument.span, fmt::format("`{}` is no signal that auditd takes", argument.text));
         return;
     }

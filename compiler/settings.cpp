@@ -19,7 +19,7 @@ void apply_setting(LineState& state, std::string_view name, std::uint32_t mask, 
         state.fail(ids::bad_setting, argument.span, fmt::format("{} takes a number that starts with a digit", name));
         return;
     }
-    if (parse_c_number(argument.text).overflow) {
+    if (parse_c_number(argument.text, state.features.binary_numbers).overflow) {
         state.fail(ids::bad_setting, argument.span, "the number does not fit in 64 bits");
         return;
     }

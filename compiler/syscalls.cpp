@@ -48,7 +48,8 @@ bool add_item(const Features& features, SyscallMask& mask, std::string_view item
     }
     std::optional<unsigned> number = io_uring ? io_uring_number(features, item) : call_number(features, item, machine);
     if (!number && starts_with_digit(item)) {
-        const auto value = static_cast<std::int32_t>(static_cast<std::uint32_t>(parse_c_number(item).as_signed()));
+        const auto value = static_cast<std::int32_t>(
+            static_cast<std::uint32_t>(parse_c_number(item, features.binary_numbers).as_signed()));
         if (value >= 0) number = static_cast<unsigned>(value);
     }
     if (!number || *number >= mask_bits) return false;
@@ -90,11 +91,12 @@ void warn_mismatch(LineState& state, const Argument& argument, const WordList& l
 
 void warn_numbers(LineState& state, const Argument& argument, const Word& item) {
     if (!starts_with_digit(item.text)) return;
-    const CNumber number = parse_c_number(item.text);
+    const CNumber number = parse_c_number(item.text, state.features.binary_numbers);
     const Span span = argument.part(item.offset, item.text.size());
     const auto value = static_cast<std::uint32_t>(number.as_signed());
     if (number.length < item.text.size() || number.magnitude > 0xFFFFFFFF ||
-        (number.magnitude > 7 && item.text[0] == '0' && item.text.find_first_of("xX") == std::string::npos)) {
+        (number.magnitude > 7 && item.text[0] == '0' &&
+         item.text.find_first_of(state.features.binary_numbers ? "xXbB" : "xX") == std::string::npos)) {
         state.warn(ids::value_reads_differently, span, fmt::format("this is read as call number {}", value));
     }
     if (value >= first_class_bit && value < mask_bits) {
@@ -225,7 +227,7 @@ void apply_syscalls(LineState& state, const Argument& argument) {
         state.warn(ids::empty_mask, argument.span, "no system call is named here: the rule matches nothing");
     }
     state.syscalls_added = true;
-    if (guessed && state.add) warn_mismatch(state, argument, words, *state.arch);
+    if (guessed && state.add && !io_uring) warn_mismatch(state, argument, words, *state.arch);
 }
 
 bool narrow_by_perm(LineState& state, const Argument& argument, std::string_view letters) {

@@ -34,7 +34,8 @@ constexpr Features v285{.version = AuditctlVersion::v2_8_5,
                         .help_long = false,
                         .help_succeeds = false,
                         .key_separator_refused = false,
-                        .cgroup_fstypes = false};
+                        .cgroup_fstypes = false,
+                        .binary_numbers = false};
 
 constexpr Features v309 = [] {
     Features f = v285;
@@ -70,6 +71,7 @@ constexpr Features v400 = [] {
     f.version = AuditctlVersion::v4_0_0;
     f.name = "4.0";
     f.mismatch_whole_mask = f.send_zc_op = false;
+    f.binary_numbers = true;  // Debian 13 and RHEL 10
     f.last_io_uring_op = 53;
     return f;
 }();

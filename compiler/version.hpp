@@ -42,6 +42,7 @@ struct Features {
     bool help_succeeds;
     bool key_separator_refused;
     bool cgroup_fstypes;
+    bool binary_numbers;  // 0b11 is 3: a matter of the C library, from glibc 2.38 on, that the version is built with
 };
 
 const Features& features_of(AuditctlVersion version);

@@ -25,7 +25,7 @@ def main():
     texts = [trap.text for trap in read_traps() if len(trap.text) < 20000]
     texts += [path.read_bytes() for path in sorted((source / "share" / "rulesets").rglob("*.rules"))]
     for number, text in enumerate(texts):
-        for target in ("file", "format"):
+        for target in ("file", "format", "differential"):
             put(target, bytes([CHOICES[number % len(CHOICES)]]) + text)
         put("tokenizer", text)
         for line in text.split(b"\n"):

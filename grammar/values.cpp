@@ -88,7 +88,7 @@ Permissions parse_permissions(std::string_view text) {
     return {bits, 0};
 }
 
-CNumber parse_c_number(std::string_view text) {
+CNumber parse_c_number(std::string_view text, bool binary_prefix) {
     CNumber number;
     unsigned base = 10;
     Range digits;
@@ -102,7 +102,12 @@ CNumber parse_c_number(std::string_view text) {
     const auto digit = x3::char_('0', '9');
     const auto hex_digit = x3::char_("0-9a-fA-F");
     const auto hex_prefix = x3::lit('0') >> x3::char_("xX") >> &hex_digit;
+    const auto set_binary = [&](auto&) { base = 2; };
+    const auto bit = x3::char_('0', '1');
+    const auto binary = x3::lit('0') >> x3::char_("bB") >> &bit;
     const bool found = x3::parse(at, text.end(), x3::omit[hex_prefix[set_hex]] >> x3::raw[+hex_digit], digits) ||
+                       (binary_prefix &&
+                        x3::parse(at, text.end(), x3::omit[binary[set_binary]] >> x3::raw[+bit], digits)) ||
                        x3::parse(at, text.end(), &x3::lit('0')[set_octal] >> x3::raw[+x3::char_('0', '7')], digits) ||
                        x3::parse(at, text.end(), x3::raw[+digit], digits);
     if (!found) {

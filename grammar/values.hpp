@@ -63,7 +63,8 @@ struct Permissions {
 };
 Permissions parse_permissions(std::string_view text);
 
-/// What strtol / strtoul with base 0 make of the beginning of a text.
+/// What strtol / strtoul with base 0 make of the beginning of a text; with `binary_prefix` as glibc has them from 2.38 on,
+/// where 0b11 is 3.
 struct CNumber {
     bool any_digits = false;
     bool negative = false;
@@ -74,7 +75,7 @@ struct CNumber {
     std::int64_t as_signed() const;     // strtol: saturated
     std::uint64_t as_unsigned() const;  // strtoul: saturated, negated for '-'
 };
-CNumber parse_c_number(std::string_view text);
+CNumber parse_c_number(std::string_view text, bool binary_prefix = false);
 
 bool starts_with_digit(std::string_view text);
 bool starts_with_minus_digit(std::string_view text);

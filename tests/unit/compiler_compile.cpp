@@ -265,6 +265,45 @@ TEST(Compile, VersionsDiffer) {
     EXPECT_EQ(run_as(V::v4_1_2, "-a always,exit -S fchmodat2\n").added().size(), 1U);
 }
 
+// Found by the differential fuzz target, against auditctl 3.0.9 and 4.0.2.
+TEST(Compile, AMarkAtTheEndOfAWordIsDefinedInShortWordsOnly) {
+    EXPECT_EQ(run("-w /" + std::string(20, 'a') + "\x07\n").added().size(), 1U);
+    const Compiled filled = run("-w /" + std::string(21, 'a') + "\x07\n");  // its copy fills a chunk of malloc
+    EXPECT_TRUE(filled.has(ids::undefined_input));
+    EXPECT_TRUE(filled.added().empty());
+    EXPECT_TRUE(run("-w /" + std::string(37, 'a') + "\x04\n").has(ids::undefined_input));
+    EXPECT_TRUE(run("-b 5\n-w /a\x07\n").has(ids::undefined_input));
+}
+
+TEST(Compile, AnUnknownSignalEndsLaterVersionsWhateverIgnoresErrors) {
+    using V = AuditctlVersion;
+    const std::string text = "-i\n--signal NONE\n-w /etc/file\n";
+    EXPECT_EQ(run(text).added().size(), 1U);
+    const Compiled later = run_as(V::v4_0_0, text);
+    EXPECT_TRUE(later.program.stopped);
+    EXPECT_EQ(later.program.auditctl_exit, 1);
+    EXPECT_TRUE(later.added().empty());
+    EXPECT_EQ(run_as(V::v4_0_0, "--signal TERM\n").program.auditctl_exit, 2);
+}
+
+TEST(Compile, OperationsOfIoUringHaveNo32BitNumbers) {
+    using V = AuditctlVersion;
+    EXPECT_FALSE(run_as(V::v4_0_0, "-a always,io_uring -S openat\n").has(ids::arch_mismatch));
+    EXPECT_TRUE(run_as(V::v4_0_0, "-a always,exit -S open\n").has(ids::arch_mismatch));
+}
+
+TEST(Compile, BinaryNumbersAreAMatterOfTheVersion) {
+    using V = AuditctlVersion;
+    const auto number = [](V version) {
+        return run_as(version, "-a always,exit -F arch=b64 -S 0b11 -F a0=0B101 -F exit=-0b1\n").added()[0];
+    };
+    EXPECT_TRUE(number(V::v3_0_9).mask.test(0) && !number(V::v3_0_9).mask.test(3));
+    EXPECT_EQ(number(V::v3_0_9).tests[1].value, 0U);
+    EXPECT_TRUE(number(V::v4_0_0).mask.test(3) && !number(V::v4_0_0).mask.test(0));
+    EXPECT_EQ(number(V::v4_0_0).tests[1].value, 5U);
+    EXPECT_EQ(number(V::v4_0_0).tests[2].value, 0xFFFFFFFFU);
+}
+
 TEST(Compile, MessagesKeepTheirOrder) {
     const Compiled result = run("-D\n-b 8192\n-f 1\n--loginuid-immutable\n-w /etc/file\n-q /a,/b\n-t\n-e 2\n");
     std::vector<std::string> kinds;

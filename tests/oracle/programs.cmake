@@ -1,0 +1,11 @@
+# The oracle's own programs. The C parts never get the sanitizers: they live inside an auditctl that has none.
+function(auopt_oracle_programs)
+  set(dir ${CMAKE_SOURCE_DIR}/tests/oracle)
+  add_library(oracle_preload SHARED ${dir}/oracle_preload.c)
+  add_executable(oracle_exec ${dir}/oracle_exec.c)
+  add_executable(arule_decode ${dir}/arule_decode.c)
+  foreach(target oracle_preload oracle_exec arule_decode)
+    target_compile_options(${target} PRIVATE -O1 -Wall -Wextra -U_FORTIFY_SOURCE -fno-builtin)
+  endforeach()
+  target_link_libraries(oracle_preload PRIVATE ${CMAKE_DL_LIBS})
+endfunction()
