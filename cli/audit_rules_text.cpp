@@ -46,18 +46,15 @@ std::string places(const std::vector<Span>& sources, const Inputs& inputs) {
 
 /// Names of the calls of `abi` that the rule is about: in its mask and, with perm=, in a class of it that the
 /// tables know. Numbers that narrowing leaves set for calls that do not exist yet are left out.
-std::string names_on(const KernelRule& rule, Abi abi) {
-    static const std::vector<const KernelTables*> kernels = [] {
-        std::vector<const KernelTables*> all;
-        for (const KernelTables& k : kernel_tables()) all.push_back(&k);
-        return all;
-    }();
+std::string names_on(const KernelRule& rule, const MachineModel& machine, Abi abi) {
+    std::vector<const KernelTables*> kernels;
+    for (const KernelTables& k : kernel_tables(machine.machine)) kernels.push_back(&k);
     const bool perm = find_test(rule, Field::perm) != nullptr;
     const SyscallSet calls = admitted_calls(rule, abi, kernels);
     std::vector<std::string> names;
     for (unsigned nr = 0; nr < mask_syscalls; ++nr) {
         if (!calls.test(nr) || (perm && nr >= first_new_syscall && nr <= last_new_syscall)) continue;
-        std::string name = syscall_name(nr, abi == Abi::i386 ? Machine::i386 : Machine::x86_64);
+        std::string name = syscall_name(nr, machine.names_of(abi));
         names.push_back(name.empty() ? fmt::format("{}", nr) : std::move(name));
     }
     return fmt::format("{}", fmt::join(names, ", "));
@@ -72,24 +69,24 @@ std::string letters(std::uint32_t perm) {
     return text;
 }
 
-std::string both_abis(const KernelRule& rule) {
+std::string both_abis(const KernelRule& rule, const MachineModel& machine) {
     std::string out;
-    const auto abis = admitted_abis(rule);
+    const auto abis = admitted_abis(rule, machine);
     for (const Abi abi : abis) {
-        const std::string names = names_on(rule, abi);
+        const std::string names = names_on(rule, machine, abi);
         if (names.empty()) continue;
         if (!out.empty()) out += "; ";
-        if (abis.size() > 1) out += abi == Abi::i386 ? "b32 " : "b64 ";
+        if (abis.size() > 1) out += std::string(abi_word(abi)) + " ";
         out += names;
     }
     return out;
 }
 
 /// The calls in words. A rule that has all calls of its perm= says so, and `classes` learns which need a legend.
-std::string calls_of(const KernelRule& rule, std::map<std::string, KernelRule>& classes) {
+std::string calls_of(const KernelRule& rule, const MachineModel& machine, std::map<std::string, KernelRule>& classes) {
     if (rule.list != List::exit) return {};
     const FieldTest* perm = find_test(rule, Field::perm);
-    if (perm == nullptr || perm->op != Op::equal) return rule.mask.full() ? "every call" : both_abis(rule);
+    if (perm == nullptr || perm->op != Op::equal) return rule.mask.full() ? "every call" : both_abis(rule, machine);
     KernelRule whole_class;
     whole_class.mask = SyscallMask::all();
     whole_class.tests = {*perm};
@@ -98,7 +95,7 @@ std::string calls_of(const KernelRule& rule, std::map<std::string, KernelRule>& 
         if (test.field == Field::arch) own_abis.tests.push_back(test);
     }
     for (const Abi abi : all_abis) {
-        if (names_on(rule, abi) != names_on(own_abis, abi)) return both_abis(rule);
+        if (names_on(rule, machine, abi) != names_on(own_abis, machine, abi)) return both_abis(rule, machine);
     }
     const std::string name = "perm=" + letters(perm->value);
     classes.emplace(name, std::move(whole_class));
@@ -233,6 +230,7 @@ tl::expected<std::string, std::string> audit_rules_text(const TextHeader& header
         out += comment(line);
     }
 
+    const MachineModel& machine = machine_model(after.machine);
     std::string body;
     std::map<std::string, KernelRule> classes;
     for (const std::string& line : control.first) body += line + "\n";
@@ -248,7 +246,7 @@ tl::expected<std::string, std::string> audit_rules_text(const TextHeader& header
     for (const auto* rules : {&after.exclude, &after.user, &after.task, &after.filesystem, &after.filter}) {
         for (const KernelRule& rule : *rules) {
             const bool same = unchanged(rule, by_place);
-            auto line = rule_to_line(expressible(rule));
+            auto line = rule_to_line(expressible(rule), machine_name(machine.machine));
             if (!line) {
                 // What the author wrote can say what the canonical spelling cannot. Whether it still means the same
                 // is judged on the bytes, like everything else.
@@ -256,7 +254,7 @@ tl::expected<std::string, std::string> audit_rules_text(const TextHeader& header
                 line = std::string(inputs.sources.line(rule.sources.front().file, rule.sources.front().line));
             }
             if (!same) {
-                const std::string calls = calls_of(rule, classes);
+                const std::string calls = calls_of(rule, machine, classes);
                 body +=
                     comment(fmt::format("from {}{}{}", places(rule.sources, inputs), calls.empty() ? "" : ": ", calls));
             }
@@ -267,7 +265,7 @@ tl::expected<std::string, std::string> audit_rules_text(const TextHeader& header
     for (const std::string& line : control.last) body += line + "\n";
 
     for (const auto& [name, whole_class] : classes)
-        out += comment(fmt::format("the calls of {}: {}", name, both_abis(whole_class)));
+        out += comment(fmt::format("the calls of {}: {}", name, both_abis(whole_class, machine)));
     return out + "\n" + body;
 }
 

@@ -29,9 +29,8 @@ FieldCost test_cost(const FieldTest& test, const KernelTables& kernel, const Eve
     const auto names = static_cast<std::uint32_t>(event.names.size());
     switch (test.field) {
         case Field::perm: {
-            const Abi abi = event.arch == arch_i386 ? Abi::i386 : Abi::x86_64;
-            return kernel.classes(abi).kind(static_cast<unsigned>(event.nr)) == SyscallKind::native ? cost
-                                                                                                    : c.perm_open;
+            const SyscallKind kind = kernel.classes_of_arch(event.arch).kind(static_cast<unsigned>(event.nr));
+            return kind == SyscallKind::native ? cost : c.perm_open;
         }
         case Field::gid:
         case Field::egid:

@@ -125,8 +125,7 @@ std::uint32_t access_bits(std::uint64_t flags) {
 
 // auditsc.c:audit_match_perm, after audit_classify_syscall of the context's arch.
 bool match_perm(const KernelTables& kernel, const Event& e, std::uint32_t value) {
-    // Any arch but i386 is judged by the native tables; an io_uring worker is (arch 0, nr 0) and so in no class.
-    const AbiClasses& c = kernel.classes(e.arch == arch_i386 ? Abi::i386 : Abi::x86_64);
+    const AbiClasses& c = kernel.classes_of_arch(e.arch);  // an io_uring worker is (arch 0, nr 0) and so in no class
     const auto nr = static_cast<unsigned>(e.nr);
     switch (c.kind(nr)) {
         case SyscallKind::open:

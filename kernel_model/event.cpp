@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 #include <libaudit.h>
 
+#include "kernel_model/machine.hpp"
+
 namespace auopt {
 namespace {
 
@@ -18,7 +20,8 @@ std::string call_name(const Event& e) {
 }
 
 std::string_view arch_name(std::uint32_t arch) {
-    return arch == arch_x86_64 ? "b64" : arch == arch_i386 ? "b32" : arch == 0 ? "none" : "other";
+    if (arch == 0) return "none";
+    return elf_machine(arch) ? arch_word(arch) : "other";
 }
 
 }  // namespace

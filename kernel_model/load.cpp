@@ -19,6 +19,7 @@ public:
 
     LoadResult run(const std::vector<Message>& messages) {
         errors_ignored_ = options_.ignore_errors;
+        state().machine = options_.machine;
         for (const Message& m : messages) {
             std::visit(Overloaded{
                            [&](const AddRule& x) { add(x.rule, m.source); },

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "kernel_model/tables.hpp"
+
 namespace auopt {
 
 Placement placement(const KernelRule& rule) {
@@ -31,24 +33,28 @@ std::uint32_t KernelState::n_rules() const { return static_cast<std::uint32_t>(f
 namespace {
 
 // The last arch field counts and its operator is ignored (audit_match_signal).
-bool counts_as_signal(const KernelRule& rule) {
-    constexpr unsigned native[] = {62, 200, 234}, ia32[] = {37, 238, 270};
-    const auto touches = [&](const auto& numbers) {
-        return std::any_of(std::begin(numbers), std::end(numbers), [&](unsigned nr) { return rule.mask.test(nr); });
+bool counts_as_signal(const KernelRule& rule, const KernelTables& kernel) {
+    const auto touches = [&](Abi abi) {
+        const SyscallSet& calls = kernel.classes(abi).signal;
+        for (auto nr = calls._Find_first(); nr < calls.size(); nr = calls._Find_next(nr))
+            if (rule.mask.test(static_cast<unsigned>(nr))) return true;
+        return false;
     };
     const FieldTest* arch = nullptr;
     for (const FieldTest& t : rule.tests)
         if (t.field == Field::arch) arch = &t;
-    if (arch == nullptr) return touches(native) || touches(ia32);
-    return arch->value == arch_i386 ? touches(ia32) : touches(native);
+    if (arch == nullptr) return touches(Abi::native) || touches(Abi::compat);
+    return touches(kernel.machine->classified_compat(arch->value) ? Abi::compat : Abi::native);
 }
 
 }  // namespace
 
 std::uint32_t KernelState::n_signals() const {
+    const KernelTables& kernel = kernel_tables(machine).front();  // the SIGNAL class is the same in all of them
+    const auto counts = [&](const KernelRule& rule) { return counts_as_signal(rule, kernel); };
     std::ptrdiff_t n = 0;
     for (const std::vector<KernelRule>* rules : {&filter, &user, &task, &exclude, &filesystem})
-        n += std::count_if(rules->begin(), rules->end(), counts_as_signal);
+        n += std::count_if(rules->begin(), rules->end(), counts);
     return static_cast<std::uint32_t>(n);
 }
 

@@ -8,6 +8,7 @@
 #include "compiler/compile.hpp"
 #include "compiler/ir.hpp"
 #include "grammar/diagnostic.hpp"
+#include "kernel_model/machine.hpp"
 
 namespace auopt {
 
@@ -25,6 +26,7 @@ struct Settings {
 };
 
 struct KernelState {
+    Machine machine = Machine::x86_64;  // whose kernel holds it; one that is modelled
     /// Rules of the exit list, the io_uring list and the inode hash in one order, highest priority
     /// first: lists 4 and 7 share the priority counters (spec 1.3). prepend is consumed (false).
     /// Masks are as stored: bits 2032..2047 clear.
@@ -44,6 +46,7 @@ struct KernelState {
 struct LoadOptions {
     bool ignore_errors = false;    // -i, -c or --continue: go on after a refused message
     bool drop_duplicates = false;  // optimize: an EEXIST alone is dropped and the rest goes on
+    Machine machine = Machine::x86_64;
     const Facts* facts = nullptr;  // ENOTDIR, where the facts say so
 };
 

@@ -1,10 +1,11 @@
-// Reads the embedded kernel tables (tables/kernels/*.toml).
+// Reads the embedded tables (tables/kernels/*.toml, tables/machines/*.toml).
 #include "kernel_model/tables.hpp"
 
 #include <libaudit.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 
@@ -16,6 +17,8 @@ namespace auopt {
 
 extern const EmbeddedFile embedded_kernels[];
 extern const std::size_t embedded_kernels_count;
+extern const EmbeddedFile embedded_machines[];
+extern const std::size_t embedded_machines_count;
 
 namespace {
 
@@ -57,12 +60,23 @@ struct Reader {
         if (s == nullptr) broken(file, fmt::format("no section {}", key));
         return *s;
     }
-    AbiClasses classes(const toml::table& t) const {
+    static std::array<std::pair<const char*, SyscallSet*>, 4> sets_of(AbiClasses& c) {
+        return {{{"write", &c.write}, {"read", &c.read}, {"chattr", &c.chattr}, {"signal", &c.signal}}};
+    }
+    /// What [besides.KERNEL.ABI] adds; a kernel or an ABI without a section adds nothing.
+    void add_besides(AbiClasses& c, const toml::table& root, std::string_view kernel, const char* abi) const {
+        const toml::table* t = root["besides"][kernel][abi].as_table();
+        if (t == nullptr) return;
+        for (const auto& [key, set] : sets_of(c))
+            if (t->contains(key))
+                for (unsigned nr : numbers(t->get(key), key)) set->set(nr);
+    }
+    AbiClasses classes(const toml::table& root, std::string_view kernel, const char* abi) const {
+        const toml::table& t = section(root, abi);
         AbiClasses c;
-        const std::pair<const char*, SyscallSet*> sets[] = {
-            {"write", &c.write}, {"read", &c.read}, {"chattr", &c.chattr}, {"signal", &c.signal}};
-        for (const auto& [key, set] : sets)
+        for (const auto& [key, set] : sets_of(c))
             for (unsigned nr : numbers(t.get(key), key)) set->set(nr);
+        add_besides(c, root, kernel, abi);
         const std::pair<const char*, SyscallKind> kinds[] = {{"open", SyscallKind::open},
                                                              {"openat", SyscallKind::openat},
                                                              {"openat2", SyscallKind::openat2},
@@ -76,21 +90,23 @@ struct Reader {
     }
 };
 
-KernelTables read_table(const EmbeddedFile& embedded) {
-    const Reader r{embedded.name};
-    toml::table root;
+toml::table parsed(const EmbeddedFile& embedded) {
     try {
-        root = toml::parse(embedded.text);
+        return toml::parse(embedded.text);
     } catch (const toml::parse_error& e) {
         broken(embedded.name, std::string(e.description()));
     }
+}
+
+/// Name and costs; the classes are a machine's.
+KernelTables read_kernel(const EmbeddedFile& embedded) {
+    const Reader r{embedded.name};
+    const toml::table root = parsed(embedded);
     KernelTables k;
     k.name = root["name"].value_or(std::string{});
     k.source = root["source"].value_or(std::string{});
     k.measured = root["measured"].value_or(false);
     if (k.name.empty() || k.source.empty()) broken(embedded.name, "no name or source");
-    k.x86_64 = r.classes(r.section(root, "x86_64"));
-    k.i386 = r.classes(r.section(root, "i386"));
 
     const toml::table& cost = r.section(root, "cost");
     CostTable& c = k.cost;
@@ -117,22 +133,40 @@ KernelTables read_table(const EmbeddedFile& embedded) {
     return k;
 }
 
-std::vector<KernelTables> read_all() {
-    std::vector<KernelTables> all;
-    for (std::size_t i = 0; i < embedded_kernels_count; ++i) all.push_back(read_table(embedded_kernels[i]));
-    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+using Tables = std::map<Machine, std::vector<KernelTables>>;
+
+Tables read_all() {
+    std::vector<KernelTables> kernels;
+    for (std::size_t i = 0; i < embedded_kernels_count; ++i) kernels.push_back(read_kernel(embedded_kernels[i]));
+    std::sort(kernels.begin(), kernels.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+    Tables all;
+    for (std::size_t i = 0; i < embedded_machines_count; ++i) {
+        const Reader r{embedded_machines[i].name};
+        const toml::table root = parsed(embedded_machines[i]);
+        const auto machine = machine_by_name(root["name"].value_or(std::string{}));
+        const MachineModel* model = machine ? find_machine_model(*machine) : nullptr;
+        if (model == nullptr) broken(r.file, "the name is of no modelled machine");
+        for (KernelTables k : kernels) {
+            k.machine = model;
+            k.native = r.classes(root, k.name, "native");
+            k.compat = r.classes(root, k.name, "compat");
+            all[*machine].push_back(std::move(k));
+        }
+    }
+    for (const Machine machine : modelled_machines())
+        if (!all.contains(machine)) broken(machine_name(machine), "no such file");
     return all;
 }
 
 }  // namespace
 
-const std::vector<KernelTables>& kernel_tables() {
-    static const std::vector<KernelTables> tables = read_all();
-    return tables;
+const std::vector<KernelTables>& kernel_tables(Machine machine) {
+    static const Tables tables = read_all();
+    return tables.at(machine_model(machine).machine);
 }
 
-const KernelTables* find_kernel(std::string_view name) {
-    for (const KernelTables& k : kernel_tables())
+const KernelTables* find_kernel(std::string_view name, Machine machine) {
+    for (const KernelTables& k : kernel_tables(machine))
         if (k.name == name) return &k;
     return nullptr;
 }

@@ -1,5 +1,5 @@
-// What is known about one kernel version: syscall classes and instruction costs. Data files in
-// tables/kernels/*.toml, each naming its source; embedded at build time.
+// What is known about one kernel version on one machine: syscall classes and instruction costs. Data files in
+// tables/machines/*.toml (classes) and tables/kernels/*.toml (costs), each naming its source; embedded at build time.
 #pragma once
 
 #include <bitset>
@@ -9,12 +9,9 @@
 #include <vector>
 
 #include "compiler/ir.hpp"
+#include "kernel_model/machine.hpp"
 
 namespace auopt {
-
-enum class Abi { x86_64, i386 };
-constexpr Abi all_abis[] = {Abi::x86_64, Abi::i386};
-constexpr std::uint32_t abi_arch(Abi abi) { return abi == Abi::x86_64 ? arch_x86_64 : arch_i386; }
 
 /// How perm= judges a call (auditsc.c:audit_match_perm after audit_classify_syscall).
 enum class SyscallKind : std::uint8_t { native, open, openat, openat2, execve, socketcall };
@@ -52,14 +49,20 @@ struct KernelTables {
     std::string name;       // "linux-6.1"
     std::string source;     // where classes and costs come from
     bool measured = false;  // costs measured in the lab, not carried over from a neighbour
-    AbiClasses x86_64, i386;
-    CostTable cost;
-    const AbiClasses& classes(Abi abi) const { return abi == Abi::x86_64 ? x86_64 : i386; }
+    const MachineModel* machine = nullptr;
+    AbiClasses native, compat;
+    CostTable cost;  // of x86_64, whatever the machine: see costs_measured
+    const AbiClasses& classes(Abi abi) const { return abi == Abi::native ? native : compat; }
+    /// The classes that audit_classify_syscall judges a call by.
+    const AbiClasses& classes_of_arch(std::uint32_t arch) const { return classes(machine->abi_of(arch)); }
+    /// Instructions were counted on x86_64 only. On other machines they rank rules (which test is cheaper, which rule is
+    /// dearer) and are never shown.
+    bool costs_measured() const { return machine->machine == Machine::x86_64; }
 };
 
-/// The embedded tables, in name order. Aborts the program only if the build embedded garbage.
-const std::vector<KernelTables>& kernel_tables();
-const KernelTables* find_kernel(std::string_view name);
+/// The embedded tables of a modelled machine, in name order. Aborts the program only if the build embedded garbage.
+const std::vector<KernelTables>& kernel_tables(Machine machine = Machine::x86_64);
+const KernelTables* find_kernel(std::string_view name, Machine machine = Machine::x86_64);
 
 /// Numbers below this are the same calls in every kernel of the tables; from here to
 /// `last_new_syscall` a stable update may add a call to a perm class (spec, lemma L1).

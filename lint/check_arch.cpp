@@ -1,4 +1,4 @@
-// AU101 system calls by name without arch, AU102 one of the two ABIs missing. x86 only: other machines have no tables.
+// AU101 system calls by name without arch, AU102 one of the two ABIs missing. For machines with tables.
 #include <algorithm>
 #include <set>
 
@@ -21,8 +21,6 @@ std::string shorten(const std::vector<std::string>& names) {
                        names.size() - shown_names);
 }
 
-Machine machine_of(Abi abi) { return abi == Abi::i386 ? Machine::i386 : Machine::x86_64; }
-
 /// Items of the rule's -S that are names (numbers mean what they say).
 std::vector<std::string> named_calls(const Sources& sources, const KernelRule& rule) {
     std::vector<std::string> names;
@@ -40,13 +38,15 @@ std::vector<std::string> named_calls(const Sources& sources, const KernelRule& r
 
 void check_missing_arch(const LintContext& context, const KernelRule& rule, Diagnostics& diagnostics) {
     if (rule.list != List::exit || rule.mask.full() || find_test(rule, Field::arch) != nullptr) return;
+    const MachineModel& machine = *machine_of(context);
+    const Machine native_names = machine.names_of(Abi::native), compat_names = machine.names_of(Abi::compat);
     std::vector<std::string> stray;
     for (const std::string& name : named_calls(context.sources, rule)) {
-        const auto native = syscall_number(name, Machine::x86_64);
-        if (!native || syscall_number(name, Machine::i386) == native) continue;
-        const std::string other = syscall_name(*native, Machine::i386);
-        stray.push_back(
-            fmt::format("number {} is {} on x86_64 but {} on i386", *native, name, other.empty() ? "nothing" : other));
+        const auto native = syscall_number(name, native_names);
+        if (!native || syscall_number(name, compat_names) == native) continue;
+        const std::string other = syscall_name(*native, compat_names);
+        stray.push_back(fmt::format("number {} is {} on {} but {} on {}", *native, name, machine_name(native_names),
+                                    other.empty() ? "nothing" : other, machine_name(compat_names)));
     }
     if (stray.empty()) return;
     const auto words = syscall_words(context.sources, rule);
@@ -71,10 +71,11 @@ std::vector<FieldTest> tests_but_arch(const KernelRule& rule) {
 
 /// Calls that `rule` selects on its ABI and that no rule of the same action records on the other one.
 std::vector<std::string> uncovered(const LintContext& context, const KernelRule& rule, Abi own, Abi other) {
+    const MachineModel& machine = *machine_of(context);
     const auto tests = tests_but_arch(rule);
     std::vector<const KernelRule*> partners;
     for (const KernelRule& candidate : context.state.filter) {
-        const auto abis = admitted_abis(candidate);
+        const auto abis = admitted_abis(candidate, machine);
         if (candidate.action == rule.action && candidate.list == rule.list &&
             std::find(abis.begin(), abis.end(), other) != abis.end() && implied_by(tests_but_arch(candidate), tests)) {
             partners.push_back(&candidate);
@@ -84,9 +85,9 @@ std::vector<std::string> uncovered(const LintContext& context, const KernelRule&
     const SyscallSet selected = admitted_calls(rule, own, context.kernels);
     for (unsigned nr = 0; nr < mask_syscalls; ++nr) {
         if (!selected.test(nr)) continue;
-        const std::string name = syscall_name(nr, machine_of(own));
+        const std::string name = syscall_name(nr, machine.names_of(own));
         if (name.empty()) continue;
-        const auto twin = syscall_number(name, machine_of(other));
+        const auto twin = syscall_number(name, machine.names_of(other));
         if (!twin) continue;  // the other ABI has no such call
         const bool covered =
             std::any_of(partners.begin(), partners.end(), [&](const KernelRule* p) { return p->mask.test(*twin); });
@@ -97,12 +98,12 @@ std::vector<std::string> uncovered(const LintContext& context, const KernelRule&
 
 void check_missing_twin(const LintContext& context, const KernelRule& rule, Diagnostics& diagnostics) {
     if (rule.list != List::exit || rule.action != Action::always) return;
-    const auto abis = admitted_abis(rule);
+    const auto abis = admitted_abis(rule, *machine_of(context));
     if (abis.size() != 1) return;
-    const Abi other = abis[0] == Abi::x86_64 ? Abi::i386 : Abi::x86_64;
+    const Abi other = abis[0] == Abi::native ? Abi::compat : Abi::native;
     const auto missing = uncovered(context, rule, abis[0], other);
     if (missing.empty()) return;
-    const char* name = other == Abi::i386 ? "b32" : "b64";
+    const char* name = abi_word(other);
     diagnostics.add({std::string(ids::missing_twin),
                      Level::warning,
                      field_place(context.sources, rule, {"arch"}),
@@ -116,7 +117,9 @@ void check_missing_twin(const LintContext& context, const KernelRule& rule, Diag
 }  // namespace
 
 void check_arch(const LintContext& context, Diagnostics& diagnostics) {
-    if (context.compile.machine != "x86_64") return;
+    // Where auditctl has no word for the 32-bit programs (ppc64le) there is nothing to ask for.
+    const MachineModel* machine = machine_of(context);
+    if (machine == nullptr || !machine_32bit(machine->machine)) return;
     for (const KernelRule& rule : context.state.filter) {
         check_missing_arch(context, rule, diagnostics);
         check_missing_twin(context, rule, diagnostics);

@@ -106,13 +106,14 @@ const std::map<std::string_view, Meanings>& meanings() {
 
 void check_test(const LintContext& context, const KernelRule& rule, const FieldTest& test, std::size_t index,
                 Diagnostics& diagnostics) {
+    const MachineModel& machine = *machine_of(context);
     // A zero address is a common and exact question (is there an argument at all?).
     const bool asks_for_zero = test.value == 0 && (test.op == Op::equal || test.op == Op::not_equal);
     std::map<std::string_view, std::vector<std::string>> by_meaning;
-    for (const Abi abi : admitted_abis(rule)) {
+    for (const Abi abi : admitted_abis(rule, machine)) {
         for (unsigned nr = 0; nr < mask_syscalls; ++nr) {
             if (!rule.mask.test(nr)) continue;
-            const std::string name = syscall_name(nr, abi == Abi::i386 ? Machine::i386 : Machine::x86_64);
+            const std::string name = syscall_name(nr, machine.names_of(abi));
             const auto row = meanings().find(name);
             if (row == meanings().end() || row->second[index].empty()) continue;
             auto& names = by_meaning[row->second[index]];
@@ -149,7 +150,7 @@ void check_test(const LintContext& context, const KernelRule& rule, const FieldT
 }  // namespace
 
 void check_arguments(const LintContext& context, Diagnostics& diagnostics) {
-    if (context.compile.machine != "x86_64") return;
+    if (machine_of(context) == nullptr) return;
     for (const KernelRule& rule : context.state.filter) {
         if (rule.list != List::exit || rule.mask.full()) continue;
         for (const FieldTest& test : rule.tests) {

@@ -29,12 +29,12 @@ std::map<Place, KernelRule> rules_by_place(const Program& program) {
 /// Names of calls that `here` can match and `there` cannot, "b32 " in front where only that ABI is meant.
 std::vector<std::string> lost_calls(const LintContext& context, const KernelRule& here, const KernelRule& there) {
     std::vector<std::string> lost;
-    for (const Abi abi : admitted_abis(here)) {
+    for (const Abi abi : admitted_abis(here, *machine_of(context))) {
         const SyscallSet gone =
             admitted_calls(here, abi, context.kernels) & ~admitted_calls(there, abi, context.kernels);
         for (unsigned nr = 0; nr < first_new_syscall; ++nr) {
             if (!gone.test(nr)) continue;
-            const std::string name = syscall_name(nr, abi == Abi::i386 ? Machine::i386 : Machine::x86_64);
+            const std::string name = syscall_name(nr, machine_of(context)->names_of(abi));
             if (!name.empty() && std::find(lost.begin(), lost.end(), name) == lost.end()) lost.push_back(name);
         }
     }

@@ -116,7 +116,7 @@ void check_possible(const LintContext& context, const KernelRule& rule, Diagnost
         return;
     }
     if (rule.list != List::exit || context.kernels.empty()) return;  // no tables, no classes
-    for (const Abi abi : admitted_abis(rule)) {
+    for (const Abi abi : admitted_abis(rule, *machine_of(context))) {
         if (admitted_calls(rule, abi, context.kernels).any()) return;
     }
     const bool perm =

@@ -144,11 +144,11 @@ bool implied_by(const std::vector<FieldTest>& wide, const std::vector<FieldTest>
     return std::all_of(needed.begin(), needed.end(), [&](const FieldTest& test) { return implied(test, given); });
 }
 
-std::vector<Abi> admitted_abis(const KernelRule& rule) {
+std::vector<Abi> admitted_abis(const KernelRule& rule, const MachineModel& machine) {
     std::vector<Abi> result;
     for (const Abi abi : all_abis) {
         const bool ok = std::all_of(rule.tests.begin(), rule.tests.end(), [&](const FieldTest& test) {
-            return test.field != Field::arch || audit_comparator(abi_arch(abi), test.op, test.value);
+            return test.field != Field::arch || audit_comparator(machine.abi_arch(abi), test.op, test.value);
         });
         if (ok) result.push_back(abi);
     }

@@ -16,7 +16,7 @@ const FieldTest* contradiction(const std::vector<FieldTest>& tests);
 bool implied_by(const std::vector<FieldTest>& wide, const std::vector<FieldTest>& narrow);
 
 /// ABIs that the rule's arch tests admit.
-std::vector<Abi> admitted_abis(const KernelRule& rule);
+std::vector<Abi> admitted_abis(const KernelRule& rule, const MachineModel& machine);
 
 /// Calls of `abi` that the rule can match on some of the kernels: in its mask and, with perm=, in a class of it.
 /// Numbers that kernels may still add to a class (first_new_syscall on) count as in it.

@@ -19,9 +19,14 @@ struct LintContext {
     const CompileOptions& compile;  // how the rules were read
     const Program& program;
     const KernelState& state;                  // every rule that any line makes, refused duplicates left out
-    std::vector<const KernelTables*> kernels;  // empty for a machine without tables
+    std::vector<const KernelTables*> kernels;  // of the machine of `state`; empty for one without tables
     std::vector<AuditctlVersion> versions;     // whose reading is compared (AU5)
 };
+
+/// The machine of `context`; null for one without tables.
+inline const MachineModel* machine_of(const LintContext& context) {
+    return context.kernels.empty() ? nullptr : context.kernels.front()->machine;
+}
 
 /// Every check, in no particular order of lines.
 void run_checks(const LintContext& context, Diagnostics& diagnostics);

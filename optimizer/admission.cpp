@@ -2,15 +2,16 @@
 #include "optimizer/admission.hpp"
 
 #include <array>
+#include <map>
 
 #include "kernel_model/state.hpp"
 
 namespace auopt {
 namespace {
 
-SyscallSet compute_perm_calls(std::uint32_t perm, Abi abi) {
+SyscallSet compute_perm_calls(std::uint32_t perm, Machine machine, Abi abi) {
     SyscallSet set;
-    for (const KernelTables& kernel : kernel_tables()) {
+    for (const KernelTables& kernel : kernel_tables(machine)) {
         const AbiClasses& c = kernel.classes(abi);
         if ((perm & perm_write) != 0) set |= c.write;
         if ((perm & perm_read) != 0) set |= c.read;
@@ -34,14 +35,16 @@ bool arch_tests_hold(const KernelRule& rule, std::uint32_t arch) {
 
 }  // namespace
 
-SyscallSet perm_calls(std::uint32_t perm, Abi abi) {
+const SyscallSet& perm_calls(std::uint32_t perm, Machine machine, Abi abi) {
+    using ByPerm = std::array<SyscallSet, 16>;
     static const auto tables = [] {
-        std::array<std::array<SyscallSet, 16>, 2> t;
-        for (std::uint32_t p = 0; p < 16; ++p)
-            for (Abi a : all_abis) t[a == Abi::i386 ? 1 : 0][p] = compute_perm_calls(p, a);
+        std::map<Machine, std::array<ByPerm, abi_count>> t;
+        for (Machine m : modelled_machines())
+            for (Abi a : all_abis)
+                for (std::uint32_t p = 0; p < 16; ++p) t[m][index_of(a)][p] = compute_perm_calls(p, m, a);
         return t;
     }();
-    return tables[abi == Abi::i386 ? 1 : 0][perm & 15];
+    return tables.at(machine)[index_of(abi)][perm & 15];
 }
 
 SyscallSet to_set(const SyscallMask& mask) {
@@ -58,16 +61,16 @@ SyscallMask to_mask(const SyscallSet& set) {
     return mask;
 }
 
-Admission admission(const KernelRule& rule) {
+Admission admission(const KernelRule& rule, const MachineModel& machine) {
     Admission a;
     const SyscallSet mask = to_set(rule.mask);
     const bool has_perm = find_test(rule, Field::perm) != nullptr;
     for (Abi abi : all_abis) {
-        if (!arch_tests_hold(rule, abi_arch(abi))) continue;
+        if (!arch_tests_hold(rule, machine.abi_arch(abi))) continue;
         SyscallSet set = mask;
         for (const FieldTest& t : rule.tests)
-            if (t.field == Field::perm && t.op == Op::equal) set &= perm_calls(t.value, abi);
-        (abi == Abi::x86_64 ? a.x86_64 : a.i386) = set;
+            if (t.field == Field::perm && t.op == Op::equal) set &= perm_calls(t.value, machine.machine, abi);
+        a.calls[index_of(abi)] = set;
     }
     const Placement where = placement(rule);
     a.worker = (where == Placement::inode_hash || where == Placement::either) && rule.mask.test(0) && !has_perm &&

@@ -16,8 +16,9 @@ namespace auopt {
 namespace {
 
 bool covers(const Admission& wide, const Admission& narrow) {
-    return (narrow.x86_64 & ~wide.x86_64).none() && (narrow.i386 & ~wide.i386).none() &&
-           (wide.worker || !narrow.worker);
+    for (Abi abi : all_abis)
+        if ((narrow.of(abi) & ~wide.of(abi)).any()) return false;
+    return wide.worker || !narrow.worker;
 }
 
 bool same_object(const KernelRule& a, const KernelRule& b) {
@@ -47,17 +48,18 @@ bool shadowed_by(const Entries& entries, std::size_t earlier, std::size_t later)
     return true;
 }
 
-// Never true on x86, but plainly written for another machine that may share the file.
-bool for_other_machine(const KernelRule& rule) {
-    return std::any_of(rule.tests.begin(), rule.tests.end(), [](const FieldTest& t) {
-        return t.field == Field::arch && t.value != arch_x86_64 && t.value != arch_i386;
+// Never true here, but plainly written for another machine that may share the file.
+bool for_other_machine(const Entry& e) {
+    return std::any_of(e.rule.tests.begin(), e.rule.tests.end(), [&](const FieldTest& t) {
+        return t.field == Field::arch && t.value != e.machine->abi_arch(Abi::native) &&
+               t.value != e.machine->abi_arch(Abi::compat);
     });
 }
 
 bool dead(const Entries& entries, std::size_t i) {
     const Entry& e = *entries[i];
     if (e.where == Placement::either || e.where == Placement::io_uring_list) return false;
-    if (for_other_machine(e.rule)) return false;
+    if (for_other_machine(e)) return false;
     if (e.admission.none()) return true;
     if (e.where == Placement::exit_list && !e.admission.in_io_uring() && !satisfiable(e.rule)) return true;
     for (std::size_t j = 0; j < i; ++j)

@@ -13,17 +13,19 @@ namespace auopt {
 namespace {
 
 // The one arch= test of a rule, or nullptr.
-const FieldTest* only_arch(const KernelRule& rule) {
+const FieldTest* only_arch(const Entry& e) {
+    const KernelRule& rule = e.rule;
     const auto is_arch = [](const FieldTest& t) { return t.field == Field::arch; };
     if (std::count_if(rule.tests.begin(), rule.tests.end(), is_arch) != 1) return nullptr;
     const FieldTest* t = find_test(rule, Field::arch);
-    return t->op == Op::equal && (t->value == arch_x86_64 || t->value == arch_i386) ? t : nullptr;
+    const bool own = t->value == e.machine->abi_arch(Abi::native) || t->value == e.machine->abi_arch(Abi::compat);
+    return t->op == Op::equal && own ? t : nullptr;
 }
 
 // Rules that are the same but for the arch.
 std::optional<std::string> shape(const Entry& e) {
     if (e.where != Placement::exit_list && e.where != Placement::inode_hash) return std::nullopt;
-    if (only_arch(e.rule) == nullptr) return std::nullopt;
+    if (only_arch(e) == nullptr) return std::nullopt;
     return shape_text(e, [](const FieldTest& t) { return t.field != Field::arch; });
 }
 
@@ -37,17 +39,15 @@ KernelRule folded(const KernelRule& a, const KernelRule& b) {
 
 // Exactly the calls of both rules, ABI by ABI.
 bool admits_nothing_new(const Entry& united, const Entry& a, const Entry& b) {
-    return united.admission.x86_64 == (a.admission.x86_64 | b.admission.x86_64) &&
-           united.admission.i386 == (a.admission.i386 | b.admission.i386) &&
-           united.admission.worker == (a.admission.worker || b.admission.worker);
+    for (Abi abi : all_abis)
+        if (united.admission.of(abi) != (a.admission.of(abi) | b.admission.of(abi))) return false;
+    return united.admission.worker == (a.admission.worker || b.admission.worker);
 }
 
 }  // namespace
 
 PassCounts fold_arches(Rules& rules) {
-    const auto other_arch = [](const Entry& a, const Entry& b) {
-        return only_arch(a.rule)->value != only_arch(b.rule)->value;
-    };
+    const auto other_arch = [](const Entry& a, const Entry& b) { return only_arch(a)->value != only_arch(b)->value; };
     return unite_pairs(rules, {shape, other_arch, folded, admits_nothing_new});
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 namespace auopt {
 namespace {
@@ -10,13 +11,21 @@ namespace {
 // A path lookup lands in one of the 32 buckets of the inode hash; which, is chance.
 constexpr double bucket_share = 1.0 / 32.0;
 
-// Calls that look up a name, by number (x86_64; a 32-bit program's share of the workload is small, and priced without).
-double names_of(std::uint32_t arch, unsigned nr) {
-    static const std::set<unsigned> with_name = {2,   4,   6,   21,  59,  76,  80,  82,  83,  84,  85,  86,
-                                                 87,  88,  89,  90,  92,  94,  133, 161, 188, 189, 191, 192,
-                                                 194, 195, 197, 198, 257, 258, 259, 260, 262, 263, 264, 265,
-                                                 266, 267, 268, 269, 280, 316, 322, 332, 437, 439};
-    return arch == arch_x86_64 && with_name.contains(nr) ? 1.0 : 0.0;
+// Calls that look up a name (of the machine's own programs; a 32-bit program's share of the workload is small, and priced
+// without).
+constexpr std::string_view calls_with_name[] = {
+    "open",       "stat",       "lstat",       "access",       "execve",    "truncate",   "chdir",    "rename",
+    "mkdir",      "rmdir",      "creat",       "link",         "unlink",    "symlink",    "readlink", "chmod",
+    "chown",      "lchown",     "mknod",       "chroot",       "setxattr",  "lsetxattr",  "getxattr", "lgetxattr",
+    "listxattr",  "llistxattr", "removexattr", "lremovexattr", "openat",    "mkdirat",    "mknodat",  "fchownat",
+    "newfstatat", "unlinkat",   "renameat",    "linkat",       "symlinkat", "readlinkat", "fchmodat", "faccessat",
+    "utimensat",  "renameat2",  "execveat",    "statx",        "openat2",   "faccessat2"};
+
+std::set<unsigned> numbers_with_name(Machine machine) {
+    std::set<unsigned> numbers;
+    for (const std::string_view name : calls_with_name)
+        if (const auto nr = syscall_number(name, machine)) numbers.insert(*nr);
+    return numbers;
 }
 
 struct Profile {
@@ -56,12 +65,17 @@ double hash_cost(const KernelRule& rule, const KernelTables& kernel, const Event
 }  // namespace
 
 Ledger::Ledger(std::vector<const KernelTables*> kernels, Workload workload) : kernels_(std::move(kernels)) {
+    const MachineModel& machine = *kernels_.front()->machine;
+    const std::set<unsigned> with_name = numbers_with_name(machine.machine);
+    const auto names_of = [&](const CallWeight& call) {
+        return call.arch == machine.abi_arch(Abi::native) && with_name.contains(call.nr) ? 1.0 : 0.0;
+    };
     double total = 0;
     for (const CallWeight& call : workload) total += call.weight;
     for (const CallWeight& call : workload)
         for (const Profile& profile : profiles)
-            samples_.push_back({sample_event(call, profile), total > 0 ? call.weight / total * profile.share : 0,
-                                names_of(call.arch, call.nr)});
+            samples_.push_back(
+                {sample_event(call, profile), total > 0 ? call.weight / total * profile.share : 0, names_of(call)});
 }
 
 RuleCosts Ledger::costs_of(const KernelRule& rule) const {
@@ -73,7 +87,7 @@ RuleCosts Ledger::costs_of(const KernelRule& rule) const {
             on.reference.reserve(2 * ledger_calls);
             on.ends_walk.reserve(2 * ledger_calls);
             for (Abi abi : all_abis) {
-                Event e = reference_event(abi_arch(abi), 0);
+                Event e = reference_event(kernel->machine->abi_arch(abi), 0);
                 for (unsigned nr = 0; nr < ledger_calls; ++nr) {
                     e.nr = static_cast<std::int32_t>(nr);
                     const EntryCost c = entry_cost(rule, *kernel, e);

@@ -44,7 +44,7 @@ bool letters_admit_nothing_new(const Entry& a, const Entry& b, std::uint32_t per
     for (Abi abi : all_abis) {
         const SyscallSet mask_a = to_set(a.rule.mask), mask_b = to_set(b.rule.mask);
         const auto gains = [&](const SyscallSet& own, const SyscallSet& other, std::uint32_t other_perm) {
-            return (own & perm_calls(other_perm, abi) & ~other).any();
+            return (own & perm_calls(other_perm, a.machine->machine, abi) & ~other).any();
         };
         if (gains(mask_a, mask_b, perm_b) || gains(mask_b, mask_a, perm_a)) return false;
     }

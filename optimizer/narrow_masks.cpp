@@ -21,17 +21,18 @@ bool has_perm(const KernelRule& rule) {
 KernelRule narrowed(const Entry& e) {
     KernelRule rule = e.rule;
     // Without a matching call the mask stays: an empty mask can't be written as text.
-    const SyscallSet calls = e.admission.x86_64 | e.admission.i386;
+    const SyscallSet calls = e.admission.either();
     if (calls.any()) rule.mask = to_mask(calls);
     return rule;
 }
 
-// kill, as the arch of the rule counts it (audit_match_signal).
-unsigned kill_number(const KernelRule& rule) {
+// A call of the SIGNAL class, as the arch of the rule counts it (audit_match_signal): the first one, kill everywhere.
+unsigned kill_number(const Entry& e) {
     const FieldTest* last = nullptr;
-    for (const FieldTest& t : rule.tests)
+    for (const FieldTest& t : e.rule.tests)
         if (t.field == Field::arch) last = &t;
-    return last != nullptr && last->value == arch_i386 ? 37 : 62;
+    const Abi abi = last != nullptr && e.machine->classified_compat(last->value) ? Abi::compat : Abi::native;
+    return static_cast<unsigned>(kernel_tables(e.machine->machine).front().classes(abi).signal._Find_first());
 }
 
 // The rule whose walk costs least keeps one harmless call of the SIGNAL class.
@@ -39,15 +40,14 @@ bool keep_a_signal_call(const Rules& rules, Entries& candidate) {
     std::optional<std::size_t> best;
     for (std::size_t i = 0; i < candidate.size(); ++i) {
         const Entry& before = *rules.entries()[i];
-        if (!before.rule.mask.test(kill_number(before.rule)) || !has_perm(before.rule) ||
-            before.where == Placement::either)
+        if (!before.rule.mask.test(kill_number(before)) || !has_perm(before.rule) || before.where == Placement::either)
             continue;
         const bool free = before.where == Placement::inode_hash;  // kill looks up no names
         if (!best || (free && candidate[*best]->where != Placement::inode_hash)) best = i;
     }
     if (!best) return false;
     KernelRule rule = candidate[*best]->rule;
-    rule.mask.set(kill_number(rule));
+    rule.mask.set(kill_number(*candidate[*best]));
     candidate[*best] = rules.make(std::move(rule));
     return true;
 }

@@ -63,7 +63,7 @@ std::vector<Pattern> patterns_of(const Rules& rules, const Entry& e, const Kerne
     // Calls outside the workload are rare, not free.
     constexpr double rare = 1e-6;
     for (Abi abi : all_abis)
-        for (unsigned nr = 0; nr < ledger_calls; ++nr) count(reference_event(abi_arch(abi), nr), rare);
+        for (unsigned nr = 0; nr < ledger_calls; ++nr) count(reference_event(kernel.machine->abi_arch(abi), nr), rare);
     std::vector<Pattern> out;
     for (auto& [signature, p] : distinct) out.push_back(std::move(p));
     return out;

@@ -19,8 +19,9 @@ struct CallWeight {
     double weight = 0;
 };
 using Workload = std::vector<CallWeight>;
-/// The documented default (docs/WORKLOAD.md).
-const Workload& default_workload();
+/// The documented default (docs/WORKLOAD.md). Other machines than x86_64 make the same calls, where they have them; else
+/// the calls that stand for them there (openat for open).
+const Workload& default_workload(Machine machine = Machine::x86_64);
 
 struct OptimizeOptions {
     std::vector<const KernelTables*> kernels;  // every rewrite must pay on each of them

@@ -8,8 +8,9 @@ namespace {
 
 constexpr double same_cost = 1e-9;  // instructions; sums of the same terms in another order
 
-bool counts_in_signals(const KernelRule& rule) {
+bool counts_in_signals(const KernelRule& rule, const MachineModel& machine) {
     KernelState alone;
+    alone.machine = machine.machine;
     alone.filter.push_back(rule);
     return alone.n_signals() != 0;
 }
@@ -23,7 +24,8 @@ Walk exit_list_walk(const Entries& entries) {
 
 }  // namespace
 
-Rules::Rules(const KernelState& state, const Ledger& ledger) : ledger_(ledger), totals_(ledger.kernels()) {
+Rules::Rules(const KernelState& state, const Ledger& ledger)
+    : machine_(machine_model(state.machine)), ledger_(ledger), totals_(ledger.kernels()) {
     KernelState others = state;
     others.filter.clear();
     other_signals_ = others.n_signals();
@@ -38,11 +40,12 @@ Rules::Rules(const KernelState& state, const Ledger& ledger) : ledger_(ledger), 
 
 EntryPtr Rules::make(KernelRule rule) const {
     auto e = std::make_shared<Entry>();
+    e->machine = &machine_;
     e->where = placement(rule);
-    e->admission = admission(rule);
+    e->admission = admission(rule, machine_);
     e->costs = ledger_.costs_of(rule);
     e->identity = rule_identity(rule);
-    e->signals = counts_in_signals(rule);
+    e->signals = counts_in_signals(rule, machine_);
     e->rule = std::move(rule);
     return e;
 }

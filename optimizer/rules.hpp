@@ -18,6 +18,7 @@ namespace auopt {
 
 struct Entry {
     KernelRule rule;
+    const MachineModel* machine = nullptr;
     Placement where = Placement::exit_list;
     Admission admission;
     RuleCosts costs;
@@ -66,6 +67,7 @@ private:
     using WatchOrder = std::map<std::string, std::vector<std::string>, std::less<>>;
     static WatchOrder watch_order(const Entries& entries);
 
+    const MachineModel& machine_;
     Entries entries_;  // highest priority first
     const Ledger& ledger_;
     WatchOrder watch_order_;                                // of the input

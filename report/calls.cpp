@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 
 #include "compiler/ir.hpp"
+#include "kernel_model/machine.hpp"
 #include "tables/names.hpp"
 
 namespace auopt {
 namespace {
 
-Machine machine_of(std::uint32_t arch) { return arch == arch_i386 ? Machine::i386 : Machine::x86_64; }
+Machine machine_of(std::uint32_t arch) { return elf_machine(arch).value_or(Machine::x86_64); }
 
 std::vector<CallName> read_calls(std::uint32_t arch) {
     std::vector<CallName> calls;
@@ -22,7 +24,7 @@ std::vector<CallName> read_calls(std::uint32_t arch) {
 
 }  // namespace
 
-std::string_view arch_name(std::uint32_t arch) { return arch == arch_i386 ? "b32" : "b64"; }
+std::string_view arch_name(std::uint32_t arch) { return arch_word(arch); }
 
 std::optional<CallName> find_call(std::string_view name, std::uint32_t arch) {
     if (const auto nr = syscall_number(name, machine_of(arch))) return CallName{arch, *nr, ascii_lower(name)};
@@ -34,15 +36,18 @@ std::optional<CallName> find_call(std::string_view name, std::uint32_t arch) {
 }
 
 const std::vector<CallName>& all_calls(std::uint32_t arch) {
-    static const std::vector<CallName> b64 = read_calls(arch_x86_64);
-    static const std::vector<CallName> b32 = read_calls(arch_i386);
-    return arch == arch_i386 ? b32 : b64;
+    static std::map<std::uint32_t, std::vector<CallName>> known;
+    const auto [it, fresh] = known.try_emplace(arch);
+    if (fresh) it->second = read_calls(arch);
+    return it->second;
 }
 
 std::vector<CallName> hot_calls(std::uint32_t arch) {
     std::vector<CallName> calls;
     for (const char* name : {"getpid", "read", "write", "futex", "close", "lseek", "mmap", "mprotect", "ioctl",
-                             "epoll_wait", "openat", "newfstatat", "fstatat64"}) {
+                             "epoll_wait", "epoll_pwait", "openat", "newfstatat", "fstatat64"}) {
+        // The older call where there is one.
+        if (name == std::string_view("epoll_pwait") && find_call("epoll_wait", arch)) continue;
         if (auto call = find_call(name, arch)) calls.push_back(std::move(*call));
     }
     return calls;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kernel_model/machine.hpp"
 #include "report/calls.hpp"
 #include "report/printable.hpp"
 #include "tables/fields.hpp"
@@ -14,18 +15,13 @@ namespace {
 using nlohmann::ordered_json;
 
 std::string call_of(const Event& event) {
-    if (event.arch != arch_x86_64 && event.arch != arch_i386) return "io_uring worker";
-    const std::string name = event.nr < 0 ? ""
-                                          : syscall_name(static_cast<unsigned>(event.nr),
-                                                         event.arch == arch_i386 ? Machine::i386 : Machine::x86_64);
+    const auto machine = elf_machine(event.arch);
+    if (!machine) return "io_uring worker";
+    const std::string name = event.nr < 0 ? "" : syscall_name(static_cast<unsigned>(event.nr), *machine);
     return name.empty() ? fmt::format("{}", event.nr) : name;
 }
 
-std::string arch_of(std::uint32_t arch) {
-    if (arch == arch_x86_64) return "b64";
-    if (arch == arch_i386) return "b32";
-    return "io_uring";
-}
+std::string arch_of(std::uint32_t arch) { return elf_machine(arch) ? arch_word(arch) : "io_uring"; }
 
 }  // namespace
 

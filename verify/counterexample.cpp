@@ -39,10 +39,10 @@ const std::vector<std::vector<bool>>& name_shapes(bool names_matter) {
 }
 
 // One of several kernels that classify the call alike.
-std::vector<const KernelTables*> distinct_kernels(const std::vector<const KernelTables*>& kernels, Abi abi,
+std::vector<const KernelTables*> distinct_kernels(const std::vector<const KernelTables*>& kernels, std::uint32_t arch,
                                                   unsigned nr) {
     const auto classes = [&](const KernelTables& k) {
-        const AbiClasses& c = k.classes(abi);
+        const AbiClasses& c = k.classes_of_arch(arch);
         return std::tuple(c.kind(nr), c.write.test(nr), c.read.test(nr), c.chattr.test(nr));
     };
     std::vector<const KernelTables*> out;
@@ -130,7 +130,7 @@ std::optional<Refuted> try_call(const Search& s, std::uint32_t arch, unsigned nr
     };
     const bool names_matter = any_admitted(is_about_names);
     const bool unknown_watch = any_admitted([](const KernelRule& r) { return r.watch_kind_unknown; });
-    const auto kernels = distinct_kernels(s.kernels, arch == arch_i386 ? Abi::i386 : Abi::x86_64, nr);
+    const auto kernels = distinct_kernels(s.kernels, arch, nr);
     for (const bool likely : {true, false})
         for (const std::vector<bool>& names : name_shapes(names_matter))
             for (const KernelTables* kernel : kernels)
@@ -175,6 +175,7 @@ bool decisions_differ(const Decision& before, const Decision& after, Preserve pr
 }
 
 std::optional<Refuted> refute(const Search& search, const Group& group) {
+    const MachineModel& machine = *search.kernels.front()->machine;
     // The calls of a group see the same rules; only those that kernels to come may classify anew can differ.
     std::vector<Call> calls{group.calls.front()};
     if (group.shape == PermShape::new_call && group.calls.size() > 1) {
@@ -182,10 +183,10 @@ std::optional<Refuted> refute(const Search& search, const Group& group) {
         calls.push_back(group.calls.back());
     }
     for (const Call& call : calls)
-        if (auto found = try_call(search, abi_arch(call.abi), call.nr, std::nullopt)) return found;
+        if (auto found = try_call(search, machine.abi_arch(call.abi), call.nr, std::nullopt)) return found;
     if (group.in_io_uring())
         for (const unsigned op : operations(search))
-            if (auto found = try_call(search, abi_arch(group.calls.front().abi), group.calls.front().nr, op))
+            if (auto found = try_call(search, machine.abi_arch(group.calls.front().abi), group.calls.front().nr, op))
                 return found;
     return std::nullopt;
 }

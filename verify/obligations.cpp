@@ -13,7 +13,7 @@ class Signatures {
 public:
     Signatures(const Projection& before, const Projection& after, const PermModel& perms, Abi abi)
         : words_((before.rules.size() + after.rules.size() + 63) / 64 + 1), rows_(words_ * mask_syscalls) {
-        const auto a = static_cast<std::size_t>(abi);
+        const auto a = index_of(abi);
         std::size_t column = 0;
         for (const Projection* p : {&before, &after})
             for (const ProjectedRule& r : p->rules) {
@@ -44,7 +44,7 @@ private:
 Sequence sequence(const Projection& p, Abi abi, unsigned nr, PermShape shape) {
     Sequence s;
     for (const ProjectedRule& r : p.rules) {
-        if (!r.admits[static_cast<std::size_t>(abi)].test(nr)) continue;
+        if (!r.admits[index_of(abi)].test(nr)) continue;
         for (const ItemId item : r.items[static_cast<std::size_t>(shape)]) {
             s.items.push_back(item);
             s.rules.push_back(r.rule);
@@ -65,14 +65,14 @@ Sequence worker_sequence(const Projection& p) {
 
 }  // namespace
 
-Obligations obligations(const Projection& before, const Projection& after, const PermModel& perms, bool with_i386,
+Obligations obligations(const Projection& before, const Projection& after, const PermModel& perms, bool with_compat,
                         const Vocabulary& vocabulary) {
     Obligations out;
     // Rows of different ABIs with the same bits and shape hold the same lists, so they share a group.
     std::unordered_map<std::string, std::size_t> by_row;  // to an index into `differing`, or `equal`
     constexpr std::size_t equal = ~std::size_t{0};
     for (const Abi abi : all_abis) {
-        if (abi == Abi::i386 && !with_i386) continue;
+        if (abi == Abi::compat && !with_compat) continue;
         const Signatures signatures(before, after, perms, abi);
         for (unsigned nr = 0; nr < mask_syscalls; ++nr) {
             ++out.calls;

@@ -16,7 +16,7 @@ struct Sequence {
 };
 
 struct Call {
-    Abi abi = Abi::x86_64;
+    Abi abi = Abi::native;
     unsigned nr = 0;
 };
 
@@ -36,7 +36,7 @@ struct Obligations {
     Sequence worker_before, worker_after;
 };
 
-Obligations obligations(const Projection& before, const Projection& after, const PermModel& perms, bool with_i386,
+Obligations obligations(const Projection& before, const Projection& after, const PermModel& perms, bool with_compat,
                         const Vocabulary& vocabulary);
 
 /// The list without exit-list rules that an earlier one shadows, and with rules of one list of equal action

@@ -51,7 +51,7 @@ public:
             if (t.field == Field::perm) out.tests_perm = true;
             if (never_true(t)) return out;  // admits nothing
         }
-        for (const Abi abi : all_abis) out.admits[static_cast<std::size_t>(abi)] = admitted(abi);
+        for (const Abi abi : all_abis) out.admits[index_of(abi)] = admitted(abi);
         for (std::size_t s = 0; s < perm_shapes; ++s) {
             const auto shape = static_cast<PermShape>(s);
             if (place != Placement::inode_hash) out.items[s].push_back(item(Walk::exit_list, place, shape));
@@ -71,7 +71,7 @@ private:
 
     SyscallSet admitted(Abi abi) const {
         SyscallSet calls;
-        if (!arch_holds(abi_arch(abi))) return calls;
+        if (!arch_holds(perms_.machine().abi_arch(abi))) return calls;
         for (unsigned nr = 0; nr < mask_syscalls; ++nr)
             if (rule_.mask.test(nr)) calls.set(nr);
         for (const FieldTest& t : rule_.tests) {
@@ -130,11 +130,11 @@ private:
 
 }  // namespace
 
-PermModel::PermModel(const KernelTables& kernel) {
+PermModel::PermModel(const KernelTables& kernel) : machine_(kernel.machine) {
     for (const Abi abi : all_abis) {
         const AbiClasses& classes = kernel.classes(abi);
-        auto& shapes = shapes_[static_cast<std::size_t>(abi)];
-        auto& bits = bits_[static_cast<std::size_t>(abi)];
+        auto& shapes = shapes_[index_of(abi)];
+        auto& bits = bits_[index_of(abi)];
         for (unsigned nr = 0; nr < mask_syscalls; ++nr) {
             if (nr >= first_new_syscall && nr <= last_new_syscall) {
                 shapes[nr] = PermShape::new_call;
@@ -185,7 +185,7 @@ std::uint32_t PermModel::relevant(PermShape shape, std::uint32_t value) {
 Truth PermModel::truth(Abi abi, unsigned nr, std::uint32_t value) const {
     const PermShape s = shape(abi, nr);
     const std::uint32_t v = relevant(s, value);
-    if (s == PermShape::constant) return (v & bits_[static_cast<std::size_t>(abi)][nr]) != 0 ? Truth::yes : Truth::no;
+    if (s == PermShape::constant) return (v & bits_[index_of(abi)][nr]) != 0 ? Truth::yes : Truth::no;
     if (v == 0) return Truth::no;
     // Every access mode has r or w; openat2 is judged so only by kernels that know it (>= 5.16).
     if ((s == PermShape::open || s == PermShape::openat) && v == (perm_read | perm_write)) return Truth::yes;

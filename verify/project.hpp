@@ -22,7 +22,7 @@ enum class PermShape : std::uint8_t { constant, open, openat, openat2, socketcal
 constexpr std::size_t perm_shapes = 6;
 
 /// Calls inside which io_uring operations run the filters: io_uring_enter, and io_uring_register while it
-/// waits for resources to become free (the same numbers in both ABIs).
+/// waits for resources to become free (the same numbers in every ABI of every machine).
 constexpr unsigned io_uring_enter = 426, io_uring_register = 427;
 constexpr bool runs_io_uring(unsigned nr) { return nr == io_uring_enter || nr == io_uring_register; }
 
@@ -32,7 +32,8 @@ enum class Truth : std::uint8_t { no, yes, depends };
 class PermModel {
 public:
     explicit PermModel(const KernelTables& kernel);
-    PermShape shape(Abi abi, unsigned nr) const { return shapes_[static_cast<std::size_t>(abi)][nr]; }
+    PermShape shape(Abi abi, unsigned nr) const { return shapes_[index_of(abi)][nr]; }
+    const MachineModel& machine() const { return *machine_; }
     /// Truth of `perm=value` (not of !=) for the call.
     Truth truth(Abi abi, unsigned nr, std::uint32_t value) const;
     /// The bits of `value` that can matter for a call of this shape.
@@ -40,13 +41,14 @@ public:
     bool operator==(const PermModel&) const = default;
 
 private:
-    std::array<std::array<PermShape, mask_syscalls>, 2> shapes_{};
-    std::array<std::array<std::uint8_t, mask_syscalls>, 2> bits_{};  // of calls with the shape `constant`
+    const MachineModel* machine_ = nullptr;
+    std::array<std::array<PermShape, mask_syscalls>, abi_count> shapes_{};
+    std::array<std::array<std::uint8_t, mask_syscalls>, abi_count> bits_{};  // of calls with the shape `constant`
 };
 
 struct ProjectedRule {
-    std::size_t rule = 0;              // index into KernelState::filter
-    std::array<SyscallSet, 2> admits;  // by Abi: calls that can match it
+    std::size_t rule = 0;                      // index into KernelState::filter
+    std::array<SyscallSet, abi_count> admits;  // by Abi: calls that can match it
     bool tests_perm = false;
     /// By PermShape. One item; two for a watch of unknown kind (as directory, as file), never both in force.
     std::array<std::vector<ItemId>, perm_shapes> items;

@@ -631,7 +631,7 @@ private:
     }
 
     z3::expr perm(std::uint32_t value) {
-        const AbiClasses& c = kernel_.classes(scenario_.arch == arch_i386 ? Abi::i386 : Abi::x86_64);
+        const AbiClasses& c = kernel_.classes_of_arch(scenario_.arch);
         switch (c.kind(scenario_.nr)) {
             case SyscallKind::open:
                 return scalars.access(scalars.argument(1), value);

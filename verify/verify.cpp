@@ -118,20 +118,23 @@ std::optional<std::string> compare_watch_creation(const KernelState& before, con
     return std::nullopt;
 }
 
-// The calls proven are those of x86. Rules for another machine match nothing there, which must not pass for a
-// proof: they stay as they are, and a file that speaks of no x86 machine is left alone.
-std::optional<std::string> compare_foreign_rules(const KernelState& before, const KernelState& after) {
-    const auto is_x86 = [](const FieldTest& t) { return t.value == arch_x86_64 || t.value == arch_i386; };
+// The calls proven are those of one machine. Rules for another machine match nothing there, which must not pass for a
+// proof: they stay as they are, and a file that speaks only of other machines is left alone.
+std::optional<std::string> compare_foreign_rules(const KernelState& before, const KernelState& after,
+                                                 const MachineModel& machine) {
+    const auto is_own = [&](const FieldTest& t) {
+        return t.value == machine.abi_arch(Abi::native) || t.value == machine.abi_arch(Abi::compat);
+    };
     std::optional<std::uint32_t> foreign_arch;
-    bool x86 = false;
+    bool own = false;
     const auto foreign = [&](const KernelState& s) {
         std::vector<const KernelRule*> out;
         for (const KernelRule& r : s.filter) {
             const FieldTest* other = nullptr;
             for (const FieldTest& t : r.tests) {
                 if (t.field != Field::arch) continue;
-                if (is_x86(t))
-                    x86 = true;
+                if (is_own(t))
+                    own = true;
                 else if (t.op == Op::equal)
                     other = &t;
             }
@@ -144,22 +147,25 @@ std::optional<std::string> compare_foreign_rules(const KernelState& before, cons
     const auto b = foreign(before), a = foreign(after);
     const auto same = [](const KernelRule& x, const KernelRule& y) { return x.same_as(y); };
     if (!foreign_arch) return std::nullopt;
-    if (!x86) {
+    const std::string_view name = machine_name(machine.machine);
+    if (!own) {
         if (std::equal(before.filter.begin(), before.filter.end(), after.filter.begin(), after.filter.end(), same))
             return std::nullopt;
-        return fmt::format("the rules are for another machine (arch {:#x}); only x86 calls are proven", *foreign_arch);
+        return fmt::format("the rules are for another machine (arch {:#x}); only calls of {} are proven", *foreign_arch,
+                           name);
     }
     if (std::equal(b.begin(), b.end(), a.begin(), a.end(),
                    [&](const KernelRule* x, const KernelRule* y) { return same(*x, *y); }))
         return std::nullopt;
-    return fmt::format("the rules for another machine (arch {:#x}) differ; only x86 calls are proven", *foreign_arch);
+    return fmt::format("the rules for another machine (arch {:#x}) differ; only calls of {} are proven", *foreign_arch,
+                       name);
 }
 
 // ---- words for what is not shown ----
 
-std::string call_name(const Call& call) {
-    const std::string name = syscall_name(call.nr, call.abi == Abi::x86_64 ? Machine::x86_64 : Machine::i386);
-    const char* abi = call.abi == Abi::x86_64 ? "x86_64" : "i386";
+std::string call_name(const Call& call, const MachineModel& machine) {
+    const std::string name = syscall_name(call.nr, machine.names_of(call.abi));
+    const std::string_view abi = machine_name(machine.names_of(call.abi));
     return name.empty() ? fmt::format("{} call {}", abi, call.nr) : fmt::format("{} {}({})", abi, name, call.nr);
 }
 
@@ -181,7 +187,7 @@ std::string explain(const KernelState& before, const KernelState& after, const s
 }
 
 std::string explain(const KernelState& before, const KernelState& after, const Group& group, const Gap& gap) {
-    std::string calls = call_name(group.calls.front());
+    std::string calls = call_name(group.calls.front(), machine_model(before.machine));
     if (group.calls.size() > 1) calls += fmt::format(" and {} more", group.calls.size() - 1);
     return explain(before, after, calls, gap);
 }
@@ -194,8 +200,12 @@ constexpr std::size_t searched_groups = 16;
 Verdict verify(const KernelState& before, const KernelState& after, const VerifyOptions& options) {
     std::vector<const KernelTables*> kernels = options.kernels;
     if (kernels.empty())
-        for (const KernelTables& k : kernel_tables()) kernels.push_back(&k);
+        for (const KernelTables& k : kernel_tables(before.machine)) kernels.push_back(&k);
     if (kernels.empty()) return Unknown{"no kernel to prove it for"};
+    const MachineModel& machine = machine_model(before.machine);
+    if (after.machine != before.machine) return Unknown{"the files are read for two different machines"};
+    for (const KernelTables* k : kernels)
+        if (k->machine != &machine) return Unknown{"the kernels are not of the machine that the files are read for"};
     const Preserve preserve = options.preserve == Preserve::exact && options.assume_no_foreign_records
                                   ? Preserve::recorded
                                   : options.preserve;
@@ -206,7 +216,7 @@ Verdict verify(const KernelState& before, const KernelState& after, const Verify
     if (!unknown) unknown = compare_counters(before, after);
     if (!unknown) unknown = find_duplicate(before, after);
     if (!unknown) unknown = compare_watch_creation(before, after);
-    if (!unknown) unknown = compare_foreign_rules(before, after);
+    if (!unknown) unknown = compare_foreign_rules(before, after, machine);
 
     // 2. Kernels that classify calls alike, as far as the proof looks, are proven once.
     std::vector<PermModel> perm_models;

@@ -34,15 +34,16 @@ FieldTest text(Field field, std::string value) { return {field, Op::equal, 0, st
 KernelTables small_kernel() {
     KernelTables k;
     k.name = "small";
-    k.x86_64.write.set(82);
-    k.x86_64.chattr.set(90);
-    k.x86_64.write.set(86);
-    k.x86_64.chattr.set(86);
-    k.x86_64.special = {
+    k.machine = &machine_model(Machine::x86_64);
+    k.native.write.set(82);
+    k.native.chattr.set(90);
+    k.native.write.set(86);
+    k.native.chattr.set(86);
+    k.native.special = {
         {2, SyscallKind::open}, {257, SyscallKind::openat}, {437, SyscallKind::openat2}, {59, SyscallKind::execve}};
-    k.i386.write.set(38);
-    k.i386.chattr.set(15);
-    k.i386.special = {{5, SyscallKind::open}, {102, SyscallKind::socketcall}, {11, SyscallKind::execve}};
+    k.compat.write.set(38);
+    k.compat.chattr.set(15);
+    k.compat.special = {{5, SyscallKind::open}, {102, SyscallKind::socketcall}, {11, SyscallKind::execve}};
     return k;
 }
 
@@ -66,8 +67,8 @@ TEST(VerifyProjection, ResolvesArchAndPermByCall) {
     EXPECT_EQ(p->rules[1].admits[1].count(), 1U);
     EXPECT_FALSE(p->rules[2].admits[0].test(82));
     EXPECT_TRUE(p->rules[2].admits[0].test(90) && p->rules[2].admits[0].test(2));
-    EXPECT_EQ(perms.shape(Abi::x86_64, 460), proof::PermShape::new_call);
-    EXPECT_EQ(perms.shape(Abi::i386, 102), proof::PermShape::socketcall);
+    EXPECT_EQ(perms.shape(Abi::native, 460), proof::PermShape::new_call);
+    EXPECT_EQ(perms.shape(Abi::compat, 102), proof::PermShape::socketcall);
 }
 
 TEST(VerifyProjection, EqualListsAreGroupedAndDropped) {
@@ -208,7 +209,7 @@ TEST(VerifyRefuted, NamesAreBuiltForTestsOverNames) {
 TEST(VerifyKernels, EachKernelOfTheOptionsCounts) {
     KernelTables a = small_kernel(), b = small_kernel();
     b.name = "other";
-    b.x86_64.write.set(300);
+    b.native.write.set(300);
     const KernelState before =
         load_text("-a always,exit -S all -F dir=/d -F perm=w -k w\n-a always,exit -F arch=b64 -S kill -k a\n");
     KernelState after = before;
