@@ -4,14 +4,16 @@ qemu runs without privileges and without a disk; -icount makes one executed inst
 time, so what is measured inside is the same in every run and on every machine.
 """
 
+import hashlib
 import json
 import pathlib
 import shlex
 import subprocess
 import tempfile
+import time
 from dataclasses import dataclass, field
 
-from initramfs import Initramfs
+from initramfs import Archive
 from packages import Cache, Missing, check_host
 from rulefile import loadable, named_paths
 
@@ -21,6 +23,8 @@ GROUPS = {"root": 0, "nogroup": 65534, "chrony": 101, "ntp": 102}
 QEMU = ["qemu-system-x86_64", "-accel", "tcg", "-icount", "shift=0,sleep=off", "-cpu", "qemu64", "-m", "512",
         "-nodefaults", "-nographic", "-no-reboot"]
 COMMAND_LINE = "audit=1 mitigations=off quiet console=ttyS0 panic=-1"
+SNAPSHOTS = 4  # kept; 100 MB each
+BOOT_SECONDS = 300  # on a busy machine; ten seconds are usual
 PROBES = ["getpid", "read", "write", "futex", "close_badfd", "stat", "openat_enoent", "chmod_fault", "unlink_fault",
           "openat", "chmod", "unlink_enoent"]
 
@@ -61,72 +65,136 @@ class Lab:
             subprocess.run(["gcc", "-std=gnu17", "-O2", "-static", "-Wall", "-Wextra", *flags, "-o", binary, source], check=True)
         return binary.read_bytes()
 
-    def initramfs(self, rules_text, job):
-        image = Initramfs()
+    def base(self):
+        """The initramfs every guest boots with."""
+        image = Archive()
         for name in ("proc", "sys", "dev", "tmp", "etc", "usr/bin", "lab/bin", "lab/lib"):
             image.directory(name)
-        for name, minor in (("null", 3), ("zero", 5), ("urandom", 9)):
-            image.device(f"dev/{name}", 1, minor)
         image.device("dev/console", 5, 1, 0o600)
+        image.device("dev/null", 1, 3)
         image.file("etc/passwd", "".join(f"{n}:x:{i}:{i}::/:/bin/false\n" for n, i in USERS.items()).encode())
         image.file("etc/group", "".join(f"{n}:x:{i}:\n" for n, i in GROUPS.items()).encode())
         image.file("init", (HERE / "guest" / "init").read_bytes(), 0o755)
         image.file("lab/busybox", self._tool("bin/busybox"), 0o755)
         image.link("lab/bin/sh", "/lab/busybox")
-        for name in "mount uname poweroff cat stat chmod mkdir rm sleep".split():
+        for name in "mount uname poweroff cat stat chmod mkdir rm sleep cpio".split():
             image.link(f"lab/bin/{name}", "/lab/busybox")
         image.file("lab/auditctl", self._tool("sbin/auditctl"), 0o755)
         image.file("lab/ld.so", self._tool("lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"), 0o755)
         for name in ("libaudit.so.1", "libauparse.so.0", "libcap-ng.so.0", "libc.so.6"):
             image.file(f"lab/lib/{name}", self._tool(f"lib/x86_64-linux-gnu/{name}"), 0o755)
-        image.file("lab/send", self.compile(HERE / "guest" / "send.c"), 0o755)
+        for name in ("send", "receive"):
+            image.file(f"lab/{name}", self.compile(HERE / "guest" / f"{name}.c"), 0o755)
+        return image
+
+    def payload(self, rules_text, job):
+        """What a guest is given once it is up: the rules, the files they name, the job."""
+        image = Archive()
+        there = self.base()
         image.file("lab/rules", loadable(rules_text).encode("utf-8", "surrogateescape"), 0o600)
         image.file("lab/job", job.script.encode(), 0o755)
-        devices = []  # /dev is mounted over what the archive holds there
         for path, data in job.files.items():
             image.file(path, data, 0o755)
         directories, files = named_paths(rules_text)
+
+        def exists(path):
+            return image.exists(path) or there.exists(path)
+
         for path in [*directories, *job.directories]:
-            if path.startswith("/dev/"):
-                devices.append(f"mkdir -p {shlex.quote(path)}")
-            elif not image.exists(path):
+            if not exists(path):
                 image.directory(path)
         for path in files:
-            if path.startswith("/dev/"):
-                folder = shlex.quote(str(pathlib.PurePosixPath(path).parent))
-                devices.append(f"mkdir -p {folder}; [ -e {shlex.quote(path)} ] || : >{shlex.quote(path)}")
-                continue
             # A path below a file that the rules name too cannot exist: auditctl refuses that rule (ENOTDIR).
-            above = [str(p) for p in pathlib.PurePosixPath(path).parents]
-            if not image.exists(path) and not any(image.exists(p) and not image.is_directory(p) for p in above if p != "/"):
+            above = [str(p) for p in pathlib.PurePosixPath(path).parents if str(p) != "/"]
+            below_file = any(exists(p) and not image.is_directory(p) and not there.is_directory(p) for p in above)
+            if not exists(path) and not below_file:
                 image.file(path, mode=0o755)
-        image.file("lab/devices", "".join(line + "\n" for line in devices).encode("utf-8", "surrogateescape"))
         named = [*directories, *files, "/usr/bin", "/usr/bin/probe"]
         image.file("lab/paths", "".join(p + "\n" for p in named).encode("utf-8", "surrogateescape"))
         return image
 
-    def boot(self, version, rules_text, job, timeout=600, command_line=""):
-        """Boots kernel "6.1" or "6.12". Raises RuntimeError with the console when the guest does not finish."""
-        _, kernel = self.cache.kernel(version)
+    def snapshot(self, version, command_line=""):
+        """The saved state of a guest that is up and waits for a payload; booted when there is none yet. Most of a boot is
+        the kernel's own start, the same for every rules file."""
+        release, kernel = self.cache.kernel(version)
+        initramfs = self.base().bytes()
+        setup = repr((release, QEMU, COMMAND_LINE, command_line)).encode() + initramfs
+        saved = self.cache.folder / "snapshots" / f"{release}.{hashlib.sha256(setup).hexdigest()[:16]}"
+        if saved.exists():
+            return kernel, saved
+        saved.parent.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="lab.", dir=self.cache.folder) as folder:
             folder = pathlib.Path(folder)
-            (folder / "initramfs").write_bytes(self.initramfs(rules_text, job).archive())
-            command = [*QEMU, "-kernel", str(kernel), "-initrd", str(folder / "initramfs"),
-                       "-append", f"{COMMAND_LINE} {command_line}".strip(),
-                       "-chardev", f"file,id=report,path={folder}/report", "-device", "isa-debugcon,chardev=report,iobase=0xe9",
-                       "-serial", f"file:{folder}/console"]
-            complaint = ""
+            (folder / "initramfs").write_bytes(initramfs)
+            command = [*self._command(folder, kernel), "-initrd", folder / "initramfs",
+                       "-append", f"{COMMAND_LINE} {command_line}".strip(), "-qmp", "stdio"]
+            with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as qemu:
+                try:
+                    deadline = time.monotonic() + BOOT_SECONDS
+                    while b"@ready" not in self._read(folder / "report"):
+                        if qemu.poll() is not None or time.monotonic() > deadline:
+                            raise RuntimeError(f"the guest did not boot: {self._console(folder)}")
+                        time.sleep(0.1)
+                    self._monitor(qemu, "qmp_capabilities")
+                    self._monitor(qemu, "migrate-set-parameters", **{"max-bandwidth": 1 << 40})
+                    self._monitor(qemu, "migrate", uri=f"exec:cat >{shlex.quote(str(folder / 'state'))}")
+                    while (status := self._monitor(qemu, "query-migrate").get("status")) != "completed":
+                        if status in ("failed", "cancelled") or time.monotonic() > deadline:
+                            raise RuntimeError(f"the booted guest could not be saved: {status}")
+                        time.sleep(0.1)
+                finally:
+                    qemu.kill()
+            (folder / "state").rename(saved)
+        for old in sorted(saved.parent.iterdir(), key=lambda f: f.stat().st_mtime)[:-SNAPSHOTS]:
+            old.unlink()
+        return kernel, saved
+
+    def boot(self, version, rules_text, job, timeout=600, command_line=""):
+        """Runs `job` on kernel "6.1" or "6.12". Raises RuntimeError with the console when the guest does not finish."""
+        kernel, saved = self.snapshot(version, command_line)
+        with tempfile.TemporaryDirectory(prefix="lab.", dir=self.cache.folder) as folder:
+            folder = pathlib.Path(folder)
+            # The machine is described as when it was saved; what is in its memory comes from the saved state.
+            (folder / "initramfs").write_bytes(self.base().bytes())
+            command = [*self._command(folder, kernel, self.payload(rules_text, job).bytes()), "-initrd", folder / "initramfs",
+                       "-append", f"{COMMAND_LINE} {command_line}".strip(), "-incoming", f"exec:cat {shlex.quote(str(saved))}"]
             try:
                 done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout, check=False)
                 complaint = done.stderr.decode(errors="replace")
             except subprocess.TimeoutExpired:
                 complaint = f"no end after {timeout} s"
-            report = (folder / "report").read_bytes() if (folder / "report").exists() else b""
+            report = self._read(folder / "report")
             sections = dict(self._sections(report))
             if "exit" not in sections:
-                console = (folder / "console").read_text(errors="replace") if (folder / "console").exists() else ""
-                raise RuntimeError(f"the guest did not finish: {complaint}\n{console[-2000:]}\n{report[-2000:]!r}")
+                raise RuntimeError(f"the guest did not finish: {complaint}\n{self._console(folder)}\n{report[-2000:]!r}")
         return self._report(sections)
+
+    @staticmethod
+    def _command(folder, kernel, payload=b""):
+        (folder / "payload").write_bytes(payload or b"-")  # one byte: nothing yet
+        return [*QEMU, "-kernel", kernel, "-fw_cfg", f"name=opt/lab/payload,file={folder}/payload",
+                "-chardev", f"file,id=report,path={folder}/report", "-device", "isa-debugcon,chardev=report,iobase=0xe9",
+                "-serial", f"file:{folder}/console"]
+
+    @staticmethod
+    def _monitor(qemu, name, **arguments):
+        """One command of qemu's machine protocol; events and the greeting are passed over."""
+        qemu.stdin.write(json.dumps({"execute": name, "arguments": arguments}) + "\n")
+        qemu.stdin.flush()
+        for line in qemu.stdout:
+            answer = json.loads(line)
+            if "error" in answer:
+                raise RuntimeError(f"qemu: {name}: {answer['error']}")
+            if "return" in answer:
+                return answer["return"]
+        raise RuntimeError(f"qemu ended during {name}: {qemu.stderr.read()}")
+
+    @staticmethod
+    def _read(path):
+        return path.read_bytes() if path.exists() else b""
+
+    def _console(self, folder):
+        return self._read(folder / "console").decode(errors="replace")[-2000:]
 
     def _tool(self, path):
         for candidate in (self.tools / path, self.tools / "usr" / path):

@@ -1,4 +1,4 @@
-"""Writes an initramfs: a cpio archive in the "newc" format (the kernel's Documentation/driver-api/early-userspace/
+"""Writes cpio archives (an initramfs, and what is unpacked over it) in the "newc" format (the kernel's Documentation/driver-api/early-userspace/
 buffer-format.rst), so owners, modes and device nodes need no privileges to make."""
 
 import stat
@@ -6,7 +6,7 @@ import stat
 DIRECTORY, FILE, LINK, DEVICE = stat.S_IFDIR, stat.S_IFREG, stat.S_IFLNK, stat.S_IFCHR
 
 
-class Initramfs:
+class Archive:
     def __init__(self):
         self.entries = {}  # path without leading slash -> (mode, uid, gid, (major, minor), data)
 
@@ -38,7 +38,7 @@ class Initramfs:
                 self.entries[above] = (DIRECTORY | 0o755, 0, 0, (0, 0), b"")
         self.entries[path] = (mode, uid, gid, device, data)
 
-    def archive(self):
+    def bytes(self):
         """The bytes; parents come before what they hold, since they were added first."""
         out = bytearray()
         for number, (path, entry) in enumerate(self.entries.items(), start=1):
