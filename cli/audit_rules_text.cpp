@@ -221,6 +221,10 @@ tl::expected<std::string, std::string> audit_rules_text(const TextHeader& header
                                               : fmt::format("assumptions: {}", fmt::join(header.assumptions, ", ")));
     out += comment(fmt::format("proof: proven the same as the inputs for {}", fmt::join(header.proven_for, ", ")));
     out += comment(fmt::format("loads as the same bytes in auditctl {}", fmt::join(header.loads_in, ", ")));
+    if (after.machine != Machine::x86_64)
+        out += comment(fmt::format(
+            "cost: not measured on {}; instruction counts of x86_64 chose between rewrites that are equally right",
+            machine_name(after.machine)));
     for (const Prediction& prediction : header.predictions) {
         std::string line = fmt::format("instructions per call, {}:", prediction.kernel);
         for (std::size_t i = 0; i < prediction.calls.size(); ++i) {

@@ -40,6 +40,12 @@ std::vector<Overrun> overruns(const std::vector<Budget>& budgets, const KernelSt
     return result;
 }
 
+std::string budgets_unknown(const std::vector<Budget>& budgets, const Target& target) {
+    const auto kernels = target.cost_kernels();
+    if (budgets.empty() || (!kernels.empty() && kernels.front()->costs_measured())) return {};
+    return fmt::format("budgets are in instructions, which were not measured on {}", machine_name(target.machine));
+}
+
 std::string to_string(const Overrun& overrun) {
     return fmt::format("over budget: {} costs {} instructions on {}, {} allowed", overrun.budget.call.name,
                        overrun.cost, overrun.kernel, overrun.budget.limit);

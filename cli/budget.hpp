@@ -31,4 +31,7 @@ std::vector<Overrun> overruns(const std::vector<Budget>& budgets, const KernelSt
 
 std::string to_string(const Overrun& overrun);
 
+/// "" or why budgets cannot be judged on this target (exit code 5).
+std::string budgets_unknown(const std::vector<Budget>& budgets, const Target& target);
+
 }  // namespace auopt

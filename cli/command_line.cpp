@@ -29,7 +29,8 @@ Start here:
 
 RULES is a rules file, a directory (read as augenrules reads rules.d), or - for standard input; several are
 concatenated; none means /etc/audit/rules.d. Users, groups and which watched paths are directories come from
---facts FILE (written by `auopt facts`) or --target host, never silently from this machine.
+--facts FILE (written by `auopt facts`) or --target host, never silently from this machine. So does the machine type;
+--machine aarch64 or --target NAME/aarch64 checks rules for machines other than x86_64 (auopt targets lists them).
 
 Exit codes: 0 clean, equivalent, within budget; 1 findings; 2 usage; 3 an input cannot be read or would not
 load; 4 refuted; 5 unknown; 6 over budget; 70 internal error. `auopt explain ID` documents every finding.
@@ -56,8 +57,14 @@ constexpr const char* compile_epilogue = R"(
 const std::vector<std::string> assumptions{"no-32bit", "no-foreign-records", "watch-kinds"};
 
 void add_common(CLI::App& app, CommonOptions& common, const std::vector<std::string>& formats) {
-    app.add_option("--target", common.target, "How the text is read and which kernels evaluate it (auopt targets)")
+    app.add_option(
+           "--target", common.target,
+           "How the text is read and which kernels evaluate it (auopt targets); NAME/MACHINE, as deb12/aarch64, "
+           "for another machine")
         ->capture_default_str();
+    app.add_option(
+        "--machine", common.machine,
+        "The machine that the rules are for, as uname -m prints it (default: the facts' machine, else x86_64)");
     app.add_option("--facts", common.facts_file, "Host facts: users, groups, directories (JSON; see auopt facts)");
     if (!formats.empty()) {
         static const std::map<std::string, Format> all{{"text", Format::text},

@@ -67,9 +67,14 @@ int read_rules(const CommonOptions& common, const std::vector<std::string>& path
 }  // namespace
 
 int run(const CostVerb& verb) {
-    const std::uint32_t arch = verb.arch == "b32" ? arch_i386 : arch_x86_64;
+    Rules rules;
+    Setting setting;
+    if (const int code = read_rules(verb.common, verb.inputs, rules, setting); code != 0) return code;
+    const std::uint32_t arch = arch_of(setting, verb.arch == "b32" ? Abi::compat : Abi::native);
     const auto budgets = parse_budgets(verb.budgets, arch);
     if (!budgets) return fail(verb_name, exit_usage, budgets.error());
+    if (const std::string reason = budgets_unknown(*budgets, setting.target); !reason.empty())
+        return fail(verb_name, exit_unknown, reason);
     std::vector<CallName> calls;
     for (const std::string& name : verb.syscalls) {
         const auto call = find_call(name, arch);
@@ -78,9 +83,6 @@ int run(const CostVerb& verb) {
         calls.push_back(*call);
     }
 
-    Rules rules;
-    Setting setting;
-    if (const int code = read_rules(verb.common, verb.inputs, rules, setting); code != 0) return code;
     Rules old_rules;
     const bool compare = !verb.compare.empty();
     if (compare) {
@@ -117,7 +119,7 @@ int run(const CostVerb& verb) {
         out = document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
     } else {
         const std::size_t worst = worst_sheet(sheets);
-        if (sheets.size() > 1) {
+        if (sheets.size() > 1 && kernels.front()->costs_measured()) {
             std::vector<std::string> names;
             for (const CostSheet& sheet : sheets) names.push_back(sheet.kernel->name);
             out += fmt::format("the worst of {}: {}\n", fmt::join(names, ", "), sheets[worst].kernel->name);
@@ -130,7 +132,7 @@ int run(const CostVerb& verb) {
             out += fmt::format("{} watches are counted as files; directories cost more: give --facts\n", unknown);
         }
         for (const TargetKernel& kernel : setting.target.kernels) {
-            if (!kernel.measured) {
+            if (!kernel.measured && kernel.tables->costs_measured()) {
                 out += fmt::format("kernel {} was not measured; these are the numbers of {}\n", kernel.version,
                                    kernel.tables->name);
             }

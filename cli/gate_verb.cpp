@@ -22,12 +22,15 @@ struct Findings {
     std::size_t lint_errors = 0;
     std::optional<Verdict> verdict;  // when there is a baseline and both sides load
     std::vector<Overrun> over;
+    std::string budgets_unknown;  // why they cannot be judged
 };
 
 int exit_code(const Findings& f) {
     if (f.would_not_load) return exit_input;
     if (f.verdict && std::holds_alternative<Refuted>(*f.verdict)) return exit_refuted;
-    if (!f.outside_model.empty() || (f.verdict && std::holds_alternative<Unknown>(*f.verdict))) return exit_unknown;
+    if (!f.outside_model.empty() || !f.budgets_unknown.empty() ||
+        (f.verdict && std::holds_alternative<Unknown>(*f.verdict)))
+        return exit_unknown;
     if (f.lint_errors != 0) return exit_findings;
     return f.over.empty() ? exit_clean : exit_budget;
 }
@@ -44,7 +47,9 @@ std::string text_report(const Findings& f, const GateVerb& verb) {
     else if (!verb.against.empty())
         out += "verify:  not run\n";
     if (!verb.budgets.empty()) {
-        out += fmt::format("budget:  {}\n", f.over.empty() ? "kept" : "exceeded");
+        out += fmt::format("budget:  {}\n", !f.budgets_unknown.empty() ? f.budgets_unknown
+                                            : f.over.empty()           ? "kept"
+                                                                       : "exceeded");
         for (const Overrun& overrun : f.over) out += fmt::format("         {}\n", to_string(overrun));
     }
     out += exit_code(f) == 0 ? "gate:    pass\n" : "gate:    FAIL\n";
@@ -70,6 +75,7 @@ std::string json_report(const Findings& f, const GateVerb& verb, const Sources& 
                         {"verify", nullptr},
                         {"over_budget", over},
                         {"findings", ordered_json::parse(render_json(sources, diagnostics))}};
+    if (!f.budgets_unknown.empty()) report["budgets_unknown"] = f.budgets_unknown;
     if (!f.outside_model.empty()) report["outside_model"] = f.outside_model;
     if (f.verdict)
         report["verify"] =
@@ -80,9 +86,6 @@ std::string json_report(const Findings& f, const GateVerb& verb, const Sources& 
 }  // namespace
 
 int run(const GateVerb& verb) {
-    const auto budgets = parse_budgets(verb.budgets, arch_x86_64);
-    if (!budgets) return fail(verb_name, exit_usage, budgets.error());
-
     Findings findings;
     Inputs inputs;
     Diagnostics diagnostics;
@@ -94,6 +97,9 @@ int run(const GateVerb& verb) {
     if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
     if (const std::string reason = outside_tables(setting); !reason.empty())
         return fail(verb_name, exit_unknown, reason);
+    const auto budgets = parse_budgets(verb.budgets, arch_of(setting));
+    if (!budgets) return fail(verb_name, exit_usage, budgets.error());
+    findings.budgets_unknown = budgets_unknown(*budgets, setting.target);
 
     LintOutcome lint = lint_rules(inputs, setting);
     sort_diagnostics(lint.diagnostics);
@@ -102,7 +108,8 @@ int run(const GateVerb& verb) {
     const LoadedRules loaded = load_rules(inputs.sources, inputs.lines, setting.compile, true, repeated);
     findings.would_not_load = lint.would_stop || !loaded.would_load();
     if (loaded.load.outside_model) findings.outside_model = *loaded.load.outside_model;
-    if (!findings.would_not_load) findings.over = overruns(*budgets, loaded.load.state, setting.target.cost_kernels());
+    if (!findings.would_not_load && findings.budgets_unknown.empty())
+        findings.over = overruns(*budgets, loaded.load.state, setting.target.cost_kernels());
 
     if (!verb.against.empty()) {
         Inputs old_inputs;

@@ -16,13 +16,16 @@ namespace auopt {
 /// What the flags say about the host and the target. On failure `exit_code` is not 0 and `error` says why.
 struct Setting {
     Facts facts;
-    Target target;
+    Target target;           // and its machine
     CompileOptions compile;  // for reading the input
     int exit_code = 0;
     std::string error;
 };
 /// `lines`: what --target host has to look up. `host_by_default`: take host facts unless --facts is given.
 Setting make_setting(const CommonOptions& common, const std::vector<InputLine>& lines, bool host_by_default = false);
+
+/// AUDIT_ARCH_* of the programs of an ABI on the target's machine, which must have tables.
+std::uint32_t arch_of(const Setting& setting, Abi abi = Abi::native);
 
 /// "" or why this machine type cannot be modelled (compile and lint can still read its rules).
 std::string outside_tables(const Setting& setting);

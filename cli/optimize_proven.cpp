@@ -39,6 +39,7 @@ std::vector<std::string> wire_lines(const Program& program) {
 
 std::vector<Prediction> predictions(const KernelState& before, const KernelState& after, const Target& target) {
     std::vector<Prediction> result;
+    if (target.machine != Machine::x86_64) return result;  // instructions were counted there only
     for (const KernelTables* kernel : target.cost_kernels()) {
         Prediction& prediction = result.emplace_back();
         prediction.kernel = kernel->name;
@@ -189,7 +190,7 @@ OptimizeOutcome optimize_proven(const OptimizeRequest& request, Diagnostics& dia
     KernelState rewritten = outcome.before;
     OptimizeOptions options;
     options.kernels = request.setting.target.proof_kernels();
-    options.workload = default_workload();
+    options.workload = default_workload(request.setting.target.machine);
     options.passes = request.passes;
     options.after_pass = request.after_pass;
     if (!request.no_passes) outcome.passes = request.rewrite(rewritten, options);
@@ -201,7 +202,7 @@ OptimizeOutcome optimize_proven(const OptimizeRequest& request, Diagnostics& dia
     TextHeader header;
     header.version = AUOPT_VERSION;
     header.inputs = request.inputs.files;
-    header.target = request.setting.target.name;
+    header.target = full_name(request.setting.target);
     header.preserve = request.preserve;
     header.assumptions = assumption_names(request.assume);
     for (const KernelTables* kernel : proof.kernels) header.proven_for.push_back(kernel->name);

@@ -36,22 +36,39 @@ std::string optimize_summary(const OptimizeOutcome& outcome, const OptimizeReque
 
     Table calls;
     const auto kernels = request.setting.target.cost_kernels();
-    calls.header = {"instructions per call"};
-    calls.right = {false};
-    for (const KernelTables* kernel : kernels) {
-        calls.header.push_back(kernel->name);
-        calls.right.push_back(true);
-    }
-    for (const CallName& call : hot_calls(arch_x86_64)) {
-        std::vector<std::string> row{"  " + call.name};
+    const Machine machine = request.setting.target.machine;
+    const std::uint32_t arch = arch_of(request.setting);
+    if (machine == Machine::x86_64) {
+        calls.header = {"instructions per call"};
+        calls.right = {false};
         for (const KernelTables* kernel : kernels) {
-            const Event event = reference_event(call.arch, call.nr);
-            row.push_back(fmt::format("{} -> {}", call_cost(outcome.before, *kernel, event).filter_instructions,
-                                      call_cost(outcome.after, *kernel, event).filter_instructions));
+            calls.header.push_back(kernel->name);
+            calls.right.push_back(true);
         }
-        calls.rows.push_back(std::move(row));
+        for (const CallName& call : hot_calls(arch)) {
+            std::vector<std::string> row{"  " + call.name};
+            for (const KernelTables* kernel : kernels) {
+                const Event event = reference_event(call.arch, call.nr);
+                row.push_back(fmt::format("{} -> {}", call_cost(outcome.before, *kernel, event).filter_instructions,
+                                          call_cost(outcome.after, *kernel, event).filter_instructions));
+            }
+            calls.rows.push_back(std::move(row));
+        }
+    } else {
+        calls.header = {"rules per call", "walked", "in mask"};
+        calls.right = {false, true, true};
+        for (const CallName& call : hot_calls(arch)) {
+            const Event event = reference_event(call.arch, call.nr);
+            const CallCost before = call_cost(outcome.before, *kernels.front(), event);
+            const CallCost after = call_cost(outcome.after, *kernels.front(), event);
+            calls.rows.push_back({"  " + call.name, fmt::format("{} -> {}", before.entries, after.entries),
+                                  fmt::format("{} -> {}", before.mask_hits, after.mask_hits)});
+        }
     }
     out += render_table(calls);
+    if (machine != Machine::x86_64)
+        out += fmt::format("instructions were not measured on {}; those of x86_64 chose between rewrites\n",
+                           machine_name(machine));
     if (outcome.verdict) {
         out += verdict_to_text(*outcome.verdict, preserve_level(request.preserve), assumption_names(request.assume));
     }
@@ -78,11 +95,11 @@ std::string optimize_report_json(const OptimizeOutcome& outcome, const OptimizeR
     }
     ordered_json before = ordered_json::array(), after = ordered_json::array();
     for (const KernelTables* kernel : request.setting.target.cost_kernels()) {
-        before.push_back(cost_to_json(price(outcome.before, *kernel, all_calls(arch_x86_64))));
-        after.push_back(cost_to_json(price(outcome.after, *kernel, all_calls(arch_x86_64))));
+        before.push_back(cost_to_json(price(outcome.before, *kernel, all_calls(arch_of(request.setting)))));
+        after.push_back(cost_to_json(price(outcome.after, *kernel, all_calls(arch_of(request.setting)))));
     }
     ordered_json report{
-        {"target", request.setting.target.name},
+        {"target", full_name(request.setting.target)},
         {"inputs", inputs},
         {"rules", {{"before", outcome.before.rule_count()}, {"after", outcome.after.rule_count()}}},
         {"exit_list", {{"before", exit_list_length(outcome.before)}, {"after", exit_list_length(outcome.after)}}},
@@ -99,33 +116,38 @@ std::string optimize_report_json(const OptimizeOutcome& outcome, const OptimizeR
 std::string dump_state(const std::string& pass, const KernelState& state, const Target& target) {
     std::string out = fmt::format("# after {}: {} rules, {} walked by every call\n", pass, state.rule_count(),
                                   exit_list_length(state));
+    const MachineModel& machine = machine_model(target.machine);
+    const std::uint32_t arch = machine.abi_arch(Abi::native);
+    const bool measured = target.machine == Machine::x86_64;
     for (const KernelTables* kernel : target.cost_kernels()) {
+        if (!measured) break;
         out += fmt::format("# {}:", kernel->name);
-        for (const CallName& call : hot_calls(arch_x86_64)) {
+        for (const CallName& call : hot_calls(arch)) {
             out += fmt::format(" {} {}", call.name,
                                call_cost(state, *kernel, reference_event(call.arch, call.nr)).filter_instructions);
         }
         out += "\n";
     }
     const auto add = [&](const KernelRule& rule, const std::string& cost) {
-        const auto line = rule_to_line(expressible(rule));
+        const auto line = rule_to_line(expressible(rule), machine_name(target.machine));
         out += fmt::format("{:>9}  {}\n", cost, line ? *line : "# " + line.error());
     };
     for (const auto* rules : {&state.exclude, &state.user, &state.task, &state.filesystem}) {
         for (const KernelRule& rule : *rules) add(rule, "-");
     }
     // In front of each rule what it costs a getpid, kernel by kernel.
-    const auto getpid = find_call("getpid", arch_x86_64);
+    const auto getpid = find_call("getpid", arch);
     std::vector<std::string> costs(state.filter.size());
     for (const KernelTables* kernel : target.cost_kernels()) {
-        if (!getpid) break;
+        if (!getpid || !measured) break;
         for (const RuleCost& cost :
              call_cost(state, *kernel, reference_event(getpid->arch, getpid->nr), true).by_rule) {
             if (!costs[cost.rule].empty()) costs[cost.rule] += "/";
             costs[cost.rule] += fmt::format("{}", cost.instructions);
         }
     }
-    for (std::size_t i = 0; i < state.filter.size(); ++i) add(state.filter[i], costs[i].empty() ? "0" : costs[i]);
+    for (std::size_t i = 0; i < state.filter.size(); ++i)
+        add(state.filter[i], !measured ? "-" : costs[i].empty() ? "0" : costs[i]);
     return out;
 }
 

@@ -17,8 +17,9 @@ enum class ColorMode { automatic, always, never };
 
 /// Flags that every verb knows.
 struct CommonOptions {
-    std::string target = "any";
-    std::string facts_file;  // empty: none
+    std::string target = "any";  // or TARGET/MACHINE
+    std::string machine;         // empty: the target's, else that of the facts, else x86_64
+    std::string facts_file;      // empty: none
     Format format = Format::text;
     ColorMode color = ColorMode::automatic;
     bool quiet = false, verbose = false, stats = false;

@@ -95,9 +95,15 @@ std::vector<unsigned> version_numbers(std::string_view text) {
     return numbers;
 }
 
-Target host_target(const Facts& facts) {
+/// The tables of a kernel on another machine.
+const KernelTables* on_machine(const KernelTables* tables, Machine machine) {
+    return find_kernel(tables->name, machine);
+}
+
+Target host_target(const Facts& facts, Machine machine) {
     Target target;
     target.name = "host";
+    target.machine = machine;
     target.auditctl = facts.audit_version.value_or("not found, read as 3.0.9");
     target.evidence = "this host";
     if (facts.audit_version) {
@@ -109,15 +115,16 @@ Target host_target(const Facts& facts) {
     }
     target.writing = {target.reading};
     const std::string release = facts.kernel.value_or("");
+    if (find_machine_model(machine) == nullptr) return target;
     const auto kernel = version_numbers(release);
     if (kernel.size() >= 2) {
-        if (const KernelTables* same = find_kernel(fmt::format("linux-{}.{}", kernel[0], kernel[1]))) {
+        if (const KernelTables* same = find_kernel(fmt::format("linux-{}.{}", kernel[0], kernel[1]), machine)) {
             target.kernels.push_back({release, same, same->measured});
         }
     }
     if (target.kernels.empty()) {
         // The kernel is not in the tables: every one of them has to agree.
-        for (const KernelTables& k : kernel_tables())
+        for (const KernelTables& k : kernel_tables(machine))
             target.kernels.push_back({release.empty() ? "unknown" : release, &k, false});
         target.evidence = "this host; its kernel is not in the tables";
     }
@@ -131,13 +138,14 @@ std::vector<const KernelTables*> Target::proof_kernels() const {
         std::all_of(kernels.begin(), kernels.end(), [](const TargetKernel& k) { return k.measured; });
     if (all_measured) return cost_kernels();
     std::vector<const KernelTables*> all;
-    for (const KernelTables& k : kernel_tables()) all.push_back(&k);
+    for (const KernelTables& k : kernel_tables(machine)) all.push_back(&k);
     return all;
 }
 
 std::vector<const KernelTables*> Target::cost_kernels() const {
     std::vector<const KernelTables*> result;
-    for (const KernelTables& k : kernel_tables()) {
+    if (kernels.empty()) return result;
+    for (const KernelTables& k : kernel_tables(machine)) {
         if (std::any_of(kernels.begin(), kernels.end(), [&](const TargetKernel& t) { return t.tables == &k; }))
             result.push_back(&k);
     }
@@ -149,11 +157,22 @@ const std::vector<Target>& targets() {
     return all;
 }
 
-tl::expected<Target, std::string> find_target(const std::string& name, const Facts& facts) {
-    if (name == "host") return host_target(facts);
+std::string full_name(const Target& target) {
+    if (target.machine == Machine::x86_64) return target.name;
+    return fmt::format("{}/{}", target.name, machine_name(target.machine));
+}
+
+tl::expected<Target, std::string> find_target(const std::string& name, const Facts& facts, Machine machine) {
+    if (name == "host") return host_target(facts, machine);
     std::vector<std::string> names;
     for (const Target& t : targets()) {
-        if (t.name == name) return t;
+        if (t.name == name) {
+            Target target = t;
+            target.machine = machine;
+            if (find_machine_model(machine) == nullptr) target.kernels.clear();
+            for (TargetKernel& k : target.kernels) k.tables = on_machine(k.tables, machine);
+            return target;
+        }
         names.push_back(t.name);
     }
     names.emplace_back("host");

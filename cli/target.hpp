@@ -21,6 +21,7 @@ struct TargetKernel {
 
 struct Target {
     std::string name;
+    Machine machine = Machine::x86_64;
     std::string auditctl;  // as documented: "3.1.2"
     AuditctlVersion reading = AuditctlVersion::v3_0_9;
     /// The output has to load as the same bytes in each of these.
@@ -35,10 +36,14 @@ struct Target {
     std::vector<const KernelTables*> cost_kernels() const;
 };
 
-/// In the order of the data file.
+/// As a user may write it and a header says it: the name, with the machine unless that is x86_64.
+std::string full_name(const Target& target);
+
+/// In the order of the data file, for x86_64.
 const std::vector<Target>& targets();
 
-/// Error: the message for a usage error. "host" is made from this machine's `facts`.
-tl::expected<Target, std::string> find_target(const std::string& name, const Facts& facts);
+/// Error: the message for a usage error. "host" is made from this machine's `facts`. A machine without kernel tables
+/// gets a target without kernels.
+tl::expected<Target, std::string> find_target(const std::string& name, const Facts& facts, Machine machine);
 
 }  // namespace auopt

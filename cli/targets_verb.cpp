@@ -13,6 +13,8 @@ namespace auopt {
 
 int run(const TargetsVerb& verb) {
     std::string out;
+    std::vector<std::string> machines;
+    for (const Machine m : modelled_machines()) machines.emplace_back(machine_name(m));
     if (verb.common.format == Format::json) {
         nlohmann::ordered_json array = nlohmann::ordered_json::array();
         for (const Target& target : targets()) {
@@ -25,6 +27,7 @@ int run(const TargetsVerb& verb) {
                              {"auditctl", target.auditctl},
                              {"reading", auditctl_version_name(target.reading)},
                              {"kernels", kernels},
+                             {"machines", machines},
                              {"evidence", target.evidence}});
         }
         out = array.dump(2) + "\n";
@@ -43,6 +46,8 @@ int run(const TargetsVerb& verb) {
         }
         table.rows.push_back({"host", "this host's", "this host's", "auditctl and kernel found here"});
         out = render_table(table);
+        out += fmt::format("machines: {} (--machine NAME or TARGET/NAME; instructions were measured on {} only)\n",
+                           fmt::join(machines, ", "), machines.front());
     }
     return put_out(out) ? exit_clean : fail("targets", exit_usage, "standard output cannot be written");
 }

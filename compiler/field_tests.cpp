@@ -135,6 +135,16 @@ std::optional<std::uint32_t> read_message_type(const Value& v) {
     return std::nullopt;
 }
 
+std::string no_arch_help(std::string_view word, Machine host) {
+    const std::string lower = ascii_lower(word);
+    if (lower == "b32" && !machine_32bit(host))
+        return fmt::format("auditctl knows no 32-bit programs on {}: leave rules for b32 out there",
+                           machine_name(host));
+    if (lower == "b64" && !machine_64bit(host))
+        return fmt::format("{} has no 64-bit programs: write b32, or leave arch out", machine_name(host));
+    return "use b64, b32, a machine name, or the audit number as 0x...";
+}
+
 std::optional<std::uint32_t> read_arch(const Value& v) {
     LineState& state = v.state;
     if (state.syscalls_added) {
@@ -159,7 +169,7 @@ std::optional<std::uint32_t> read_arch(const Value& v) {
     if (!machine) {
         state.fail(ids::unknown_arch, v.span(),
                    fmt::format("`{}` names no architecture on {}", v.word.text, machine_name(state.host)),
-                   "use b64, b32, a machine name, or the audit number as 0x...");
+                   no_arch_help(v.word.text, state.host));
         return std::nullopt;
     }
     state.arch = machine;

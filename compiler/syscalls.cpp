@@ -57,13 +57,76 @@ bool add_item(const Features& features, SyscallMask& mask, std::string_view item
     return true;
 }
 
+struct Replacement {
+    std::string_view call, instead;
+};
+// What programs make where a machine lacks a call: younger architectures (aarch64) have the forms with a directory only,
+// 64-bit ones need no forms for large files and 32-bit ids.
+constexpr Replacement replacements[] = {
+    {"open", "openat"},
+    {"creat", "openat"},
+    {"mkdir", "mkdirat"},
+    {"rmdir", "unlinkat"},
+    {"unlink", "unlinkat"},
+    {"rename", "renameat"},
+    {"link", "linkat"},
+    {"symlink", "symlinkat"},
+    {"readlink", "readlinkat"},
+    {"mknod", "mknodat"},
+    {"chmod", "fchmodat"},
+    {"chown", "fchownat"},
+    {"lchown", "fchownat"},
+    {"access", "faccessat"},
+    {"stat", "newfstatat"},
+    {"lstat", "newfstatat"},
+    {"utime", "utimensat"},
+    {"utimes", "utimensat"},
+    {"futimesat", "utimensat"},
+    {"pipe", "pipe2"},
+    {"dup2", "dup3"},
+    {"fork", "clone"},
+    {"vfork", "clone"},
+    {"select", "pselect6"},
+    {"poll", "ppoll"},
+    {"epoll_create", "epoll_create1"},
+    {"epoll_wait", "epoll_pwait"},
+    {"inotify_init", "inotify_init1"},
+    {"eventfd", "eventfd2"},
+    {"signalfd", "signalfd4"},
+    {"getdents", "getdents64"},
+    {"stime", "clock_settime"},
+    {"umount", "umount2"},
+    {"truncate64", "truncate"},
+    {"ftruncate64", "ftruncate"},
+    {"chown32", "chown"},
+    {"fchown32", "fchown"},
+    {"lchown32", "lchown"},
+    {"fstatat64", "newfstatat"},
+    {"setuid32", "setuid"},
+    {"setgid32", "setgid"},
+    {"setreuid32", "setreuid"},
+    {"setregid32", "setregid"},
+    {"setresuid32", "setresuid"},
+    {"setresgid32", "setresgid"},
+};
+
+/// "; unlinkat does it there", or nothing.
+std::string instead_of(const Features& features, std::string_view item, Machine machine) {
+    const std::string lower = ascii_lower(item);
+    for (const Replacement& r : replacements)
+        if (r.call == lower && call_number(features, r.instead, machine))
+            return fmt::format("; there it is {}", r.instead);
+    return {};
+}
+
 std::string unknown_call_help(const Features& features, std::string_view item, Machine machine) {
     if (const auto number = syscall_number(item, machine); number && *number > features.last_syscall) {
         return fmt::format("auditctl {} does not know the name yet; its number {} works", features.name, *number);
     }
     for (const Machine other : {Machine::x86_64, Machine::i386}) {
         if (other != machine && call_number(features, item, other)) {
-            return fmt::format("{} has this call, {} has not", machine_name(other), machine_name(machine));
+            return fmt::format("{} has this call, {} has not{}", machine_name(other), machine_name(machine),
+                               instead_of(features, item, machine));
         }
     }
     return {};

@@ -29,6 +29,11 @@ std::string rule_place(const KernelRule& rule, const Sources& sources) {
     return fmt::format("{}:{}", sources.name(at.file), at.line);
 }
 
+std::string rule_text(const KernelRule& rule, const Sources& sources) {
+    if (rule.sources.empty()) return {};
+    return std::string(sources.line(rule.sources.front().file, rule.sources.front().line)).substr(0, 100);
+}
+
 std::string by_rule(const CallRow& row, const KernelState& state, const Sources& sources) {
     Table table;
     table.right = {true, false, false};
@@ -41,9 +46,8 @@ std::string by_rule(const CallRow& row, const KernelState& state, const Sources&
             continue;
         }
         const KernelRule& rule = state.filter[cost.rule];
-        const std::string text =
-            rule.sources.empty() ? "" : std::string(sources.line(rule.sources.front().file, rule.sources.front().line));
-        table.rows.push_back({fmt::format("{}", cost.instructions), rule_place(rule, sources), text.substr(0, 100)});
+        table.rows.push_back(
+            {fmt::format("{}", cost.instructions), rule_place(rule, sources), rule_text(rule, sources)});
     }
     table.rows.push_back({fmt::format("{}", missed), fmt::format("{} rules whose mask lacks the call", misses), ""});
     return fmt::format("\n{} ({} {}):\n", row.call.name, arch_name(row.call.arch), row.call.nr) + render_table(table);
@@ -84,17 +88,67 @@ nlohmann::ordered_json cost_to_json(const CostSheet& sheet) {
                          {"cycles", nullptr},
                          {"ns", nullptr},
                          {"l1d_misses", nullptr}});
+        if (!sheet.kernel->costs_measured()) calls.back()["filter_instructions"] = nullptr;
     }
-    return {{"target", sheet.kernel->name},
-            {"reference", reference_text},
-            {"rules", sheet.rules},
-            {"exit_list", sheet.exit_list},
-            {"fixed_instructions", sheet.fixed_instructions},
-            {"syscalls", calls}};
+    nlohmann::ordered_json result{{"target", sheet.kernel->name},
+                                  {"reference", reference_text},
+                                  {"rules", sheet.rules},
+                                  {"exit_list", sheet.exit_list},
+                                  {"fixed_instructions", sheet.fixed_instructions},
+                                  {"syscalls", calls}};
+    if (!sheet.kernel->costs_measured()) {
+        result["machine"] = machine_name(sheet.kernel->machine->machine);
+        result["fixed_instructions"] = nullptr;
+    }
+    return result;
+}
+
+/// Where instructions were not counted: the entries and mask hits, which are exact on every machine.
+std::string walk_to_text(const CostSheet& sheet, const CostSheet* old, const KernelState& state, const Sources& sources,
+                         bool verbose) {
+    const std::string_view machine = machine_name(sheet.kernel->machine->machine);
+    std::string out = fmt::format("{} on {}: {} rules, {} of them walked by every system call\n", sheet.kernel->name,
+                                  machine, sheet.rules, sheet.exit_list);
+    Table table;
+    table.header = {"call", "nr", "walked", "in mask"};
+    table.right = {false, true, true, true};
+    if (old != nullptr) {
+        table.header.insert(table.header.end() - 2, {"walked before", "in mask before"});
+        table.right.insert(table.right.end(), {true, true});
+    }
+    bool any_match = false;
+    for (std::size_t i = 0; i < sheet.rows.size(); ++i) {
+        const CallRow& row = sheet.rows[i];
+        any_match = any_match || row.cost.matched;
+        std::vector<std::string> cells{row.call.name + (row.cost.matched ? " *" : ""), fmt::format("{}", row.call.nr)};
+        if (old != nullptr) {
+            cells.push_back(fmt::format("{}", old->rows[i].cost.entries));
+            cells.push_back(fmt::format("{}", old->rows[i].cost.mask_hits));
+        }
+        cells.push_back(fmt::format("{}", row.cost.entries));
+        cells.push_back(fmt::format("{}", row.cost.mask_hits));
+        table.rows.push_back(std::move(cells));
+    }
+    out += render_table(table);
+    if (any_match) out += "* the reference call matches a rule, which ends the walk\n";
+    out += fmt::format("instructions: not measured on {}\n", machine);
+    if (!verbose) return out;
+    for (const CallRow& row : sheet.rows) {
+        Table rules;
+        for (const RuleCost& cost : row.cost.by_rule) {
+            if (!cost.in_mask) continue;
+            const KernelRule& rule = state.filter[cost.rule];
+            rules.rows.push_back({rule_place(rule, sources), rule_text(rule, sources)});
+        }
+        out += fmt::format("\n{} ({} {}), in mask:\n", row.call.name, arch_name(row.call.arch), row.call.nr) +
+               render_table(rules);
+    }
+    return out;
 }
 
 std::string cost_to_text(const CostSheet& sheet, const CostSheet* old, const KernelState& state, const Sources& sources,
                          bool verbose) {
+    if (!sheet.kernel->costs_measured()) return walk_to_text(sheet, old, state, sources, verbose);
     std::string out = fmt::format(
         "{}: {} rules, {} of them walked by every system call; being armed costs {} instructions per call\n",
         sheet.kernel->name, sheet.rules, sheet.exit_list, sheet.fixed_instructions);
