@@ -211,6 +211,7 @@ OptimizeOutcome optimize_proven(const OptimizeRequest& request, Diagnostics& dia
     auto text = audit_rules_text(header, *control, outcome.before, rewritten, request.inputs);
     if (!text) return stop(Status::outside_model, "no line can express a rule: " + text.error());
     outcome.unproven_text = std::move(*text);
+    if (request.after_writing) request.after_writing(outcome.unproven_text);
     const Reread output = reread(outcome.unproven_text);
     if (std::string problem = load_problem(request, output, versions, user_messages(loaded.program), outcome);
         !problem.empty())

@@ -25,6 +25,8 @@ struct OptimizeRequest {
     std::function<void(const std::string&, const KernelState&)> after_pass;
     /// The rewriting itself; tests put a wrong one here to see that nothing unproven comes out.
     std::function<std::vector<PassReport>(KernelState&, const OptimizeOptions&)> rewrite = optimize;
+    /// Sees the text before it is read again; tests spoil it here.
+    std::function<void(std::string&)> after_writing;
 };
 
 struct StageTimes {

@@ -1,5 +1,6 @@
-// AU501 and AU502: what other auditctl versions make of the same line. They narrow -F perm rules by tables of their
-// own once they know an arch, and older ones refuse what later ones take.
+// AU501 to AU504: what other auditctl versions make of the same line. Every line is compiled as each version of the
+// target reads it and compared with the reading version, messages and failure; a line without such a finding is the
+// same bytes in all of them.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -7,26 +8,92 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "compiler/wire.hpp"
 #include "lint/implied.hpp"
 #include "lint/lint.hpp"
 #include "lint/places.hpp"
+#include "tables/fields.hpp"
 #include "tables/names.hpp"
 
 namespace auopt {
 namespace {
 
+/// What one version makes of one line.
+struct Reading {
+    std::vector<Message> messages;
+    bool failed = false;
+    std::string reason;  // why, or what was said about it
+};
+
 using Place = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
 Place place_of(const Span& span) { return {span.file.value, span.line, span.column}; }
 
-std::map<Place, KernelRule> rules_by_place(const Program& program) {
-    std::map<Place, KernelRule> result;
-    for (const Message& message : program.messages) {
-        if (const auto* add = std::get_if<AddRule>(&message.body)) result.emplace(place_of(message.source), add->rule);
+/// Which line of the input a place belongs to.
+class LineIndex {
+public:
+    explicit LineIndex(const std::vector<InputLine>& lines) {
+        for (std::size_t i = 0; i < lines.size(); ++i) places_.emplace(place_of(lines[i].span), i);
+    }
+    std::size_t at(const Span& span) const {
+        auto it = places_.upper_bound(place_of(span));
+        return it == places_.begin() ? 0 : std::prev(it)->second;
+    }
+
+private:
+    std::map<Place, std::size_t> places_;
+};
+
+/// Every line as `version` reads it, also those behind a line where that version would stop.
+std::vector<Reading> readings(const LintContext& context, const LineIndex& index, AuditctlVersion version) {
+    CompileOptions options = context.compile;
+    options.version = version;
+    options.continue_on_error = true;
+    std::vector<Reading> result(context.lines.size());
+    for (std::size_t begin = 0; begin < context.lines.size();) {
+        const std::vector<InputLine> rest(context.lines.begin() + static_cast<std::ptrdiff_t>(begin),
+                                          context.lines.end());
+        Diagnostics problems;
+        const Program program = compile(context.sources, begin == 0 ? context.lines : rest, options, problems);
+        std::size_t last_failed = begin;
+        for (const Diagnostic& d : problems.items()) {
+            const std::size_t line = index.at(d.span);
+            const IdRow* row = find_id(d.id);
+            if (row == nullptr || row->level != Level::error) continue;
+            result[line].failed = true;
+            result[line].reason = d.message;
+            last_failed = std::max(last_failed, line);
+        }
+        for (const Message& message : program.messages) result[index.at(message.source)].messages.push_back(message);
+        if (!program.stopped) break;
+        begin = last_failed + 1;  // this version ends there whatever is ignored; the rest is compared all the same
     }
     return result;
 }
 
-/// Names of calls that `here` can match and `there` cannot, "b32 " in front where only that ABI is meant.
+bool same_message(const Message& a, const Message& b) {
+    if (a.body.index() != b.body.index()) return false;
+    if (const auto* rule = std::get_if<AddRule>(&a.body)) return rule->rule.same_as(std::get<AddRule>(b.body).rule);
+    if (const auto* rule = std::get_if<DeleteRule>(&a.body)) {
+        return rule->rule.same_as(std::get<DeleteRule>(b.body).rule);
+    }
+    if (const auto* all = std::get_if<DeleteAll>(&a.body)) return all->key == std::get<DeleteAll>(b.body).key;
+    if (const auto* inert = std::get_if<Inert>(&a.body)) return inert->kind == std::get<Inert>(b.body).kind;
+    return message_to_wire_line(a) == message_to_wire_line(b);
+}
+
+bool same_reading(const Reading& a, const Reading& b) {
+    return a.failed == b.failed &&
+           std::equal(a.messages.begin(), a.messages.end(), b.messages.begin(), b.messages.end(), same_message);
+}
+
+/// The only rule that the line adds; nullptr when that is not what it does.
+const KernelRule* added_rule(const Reading& reading) {
+    if (reading.messages.size() != 1) return nullptr;
+    const auto* add = std::get_if<AddRule>(&reading.messages.front().body);
+    return add == nullptr ? nullptr : &add->rule;
+}
+
+/// Names of calls that `here` can match and `there` cannot, without repetition.
 std::vector<std::string> lost_calls(const LintContext& context, const KernelRule& here, const KernelRule& there) {
     std::vector<std::string> lost;
     for (const Abi abi : admitted_abis(here, *machine_of(context))) {
@@ -41,69 +108,175 @@ std::vector<std::string> lost_calls(const LintContext& context, const KernelRule
     return lost;
 }
 
-struct Loss {
-    std::vector<std::string> calls;
-    std::vector<std::string_view> versions;
+/// The calls that narrowing by perm= takes away: the rule is the same but for its mask, and its calls can be compared.
+std::vector<std::string> narrowed_away(const LintContext& context, const Reading& here, const Reading& there) {
+    const KernelRule *before = added_rule(here), *after = added_rule(there);
+    if (context.kernels.empty() || before == nullptr || after == nullptr || there.failed) return {};
+    if (find_test(*before, Field::perm) == nullptr) return {};
+    if (before->list != List::exit || after->list != List::exit || before->tests != after->tests) return {};
+    return lost_calls(context, *before, *after);
+}
+
+std::string test_text(const FieldTest& test) {
+    const FieldRow* row = field_by_number(static_cast<std::uint32_t>(test.field));
+    return row == nullptr ? fmt::format("field {}", static_cast<std::uint32_t>(test.field)) : std::string(row->name);
+}
+
+/// The calls of `a` that `b` lacks, by number; only how many when there are more than a few. Empty: none.
+std::string calls_text(const SyscallMask& a, const SyscallMask& b) {
+    constexpr std::size_t few = 4;
+    std::vector<unsigned> numbers;
+    for (unsigned nr = 0; nr < mask_words * 32; ++nr) {
+        if (a.test(nr) && !b.test(nr)) numbers.push_back(nr);
+    }
+    if (numbers.empty()) return {};
+    if (numbers.size() > few) return fmt::format("{} calls of the mask", numbers.size());
+    return fmt::format("call {}", fmt::join(numbers, ", "));
+}
+
+std::string rule_change(const KernelRule& here, const KernelRule& there) {
+    if (here.list != there.list) {
+        return fmt::format("sends list {} in place of {}", static_cast<std::uint32_t>(there.list),
+                           static_cast<std::uint32_t>(here.list));
+    }
+    if (here.action != there.action) return "sends another action";
+    if (here.prepend != there.prepend) return "puts the rule elsewhere in its list";
+    std::vector<std::string> changes;
+    if (here.mask != there.mask) {
+        if (const auto gone = calls_text(here.mask, there.mask); !gone.empty()) changes.push_back("without " + gone);
+        if (const auto more = calls_text(there.mask, here.mask); !more.empty()) changes.push_back("with " + more);
+    }
+    for (std::size_t i = 0; i < std::max(here.tests.size(), there.tests.size()); ++i) {
+        if (i >= there.tests.size()) {
+            changes.push_back(fmt::format("without a test of {}", test_text(here.tests[i])));
+        } else if (i >= here.tests.size()) {
+            changes.push_back(fmt::format("with a test of {} more", test_text(there.tests[i])));
+        } else if (here.tests[i] != there.tests[i]) {
+            changes.push_back(fmt::format("with another test of {}", test_text(there.tests[i])));
+        }
+    }
+    return fmt::format("sends the rule {}", fmt::join(changes, ", "));
+}
+
+/// What `there` does in place of `here`, both accepting the line or both refusing it.
+std::string what_changes(const Reading& here, const Reading& there) {
+    const KernelRule *before = added_rule(here), *after = added_rule(there);
+    if (before != nullptr && after != nullptr) return rule_change(*before, *after);
+    if (before != nullptr && there.messages.size() == 1 &&
+        std::holds_alternative<DeleteRule>(there.messages.front().body)) {
+        return "deletes the rule in place of adding it";
+    }
+    if (there.messages.empty()) return "does nothing with this line";
+    for (std::size_t i = 0; i < there.messages.size(); ++i) {
+        if (i < here.messages.size() && same_message(here.messages[i], there.messages[i])) continue;
+        const std::string line = message_to_wire_line(there.messages[i]);
+        if (!line.empty()) return fmt::format("sends another {} message", line.substr(0, line.find(' ')));
+    }
+    return "takes another part of the line";
+}
+
+/// Versions by what they do, in the order of the versions.
+struct Findings {
+    std::vector<std::pair<std::string, std::vector<std::string_view>>> kinds;
+
+    void add(const std::string& what, std::string_view version) {
+        for (auto& [text, versions] : kinds) {
+            if (text != what) continue;
+            versions.push_back(version);
+            return;
+        }
+        kinds.push_back({what, {version}});
+    }
+};
+
+struct LineFindings {
+    std::vector<std::string> lost;  // calls
+    std::vector<std::string_view> losing, refusing, loading;
+    std::string refusal;
+    Findings other;
+};
+
+class Reporter {
+public:
+    Reporter(const LintContext& context, Diagnostics& diagnostics) : context_(context), diagnostics_(diagnostics) {}
+
+    void report(const InputLine& line, const Reading& here, const LineFindings& found) {
+        const auto add = [&](std::string_view id, Level level, const Span& span, std::string message,
+                             std::string help) {
+            diagnostics_.add({std::string(id),
+                              level,
+                              span,
+                              std::move(message),
+                              {},
+                              fmt::format("{}{}auopt explain {}", help, help.empty() ? "" : "; ", id),
+                              std::nullopt});
+        };
+        if (!found.losing.empty()) {
+            add(ids::perm_narrowed, Level::warning, field_place(context_.sources, *added_rule(here), {"perm"}),
+                fmt::format(
+                    "records less in auditctl {}: with arch before it, perm= becomes a list of calls there, without {}",
+                    fmt::join(found.losing, ", "), fmt::join(found.lost, ", ")),
+                "write -F perm= before -F arch, or leave arch out");
+        }
+        if (!found.refusing.empty()) {
+            add(ids::refused_elsewhere, Level::info, line.span,
+                fmt::format("auditctl {} refuses this line{}", fmt::join(found.refusing, ", "),
+                            found.refusal.empty() ? std::string() : ": " + found.refusal),
+                {});
+        }
+        if (!found.other.kinds.empty()) {
+            std::vector<std::string> parts;
+            for (const auto& [what, versions] : found.other.kinds) {
+                parts.push_back(fmt::format("auditctl {} {}", fmt::join(versions, ", "), what));
+            }
+            add(ids::reads_differently, Level::warning, line.span,
+                fmt::format("other versions read this line otherwise: {}", fmt::join(parts, "; ")), {});
+        }
+        if (!found.loading.empty()) {
+            add(ids::loads_elsewhere, Level::info, line.span,
+                fmt::format("auditctl {} takes this line", fmt::join(found.loading, ", ")), {});
+        }
+    }
+
+private:
+    const LintContext& context_;
+    Diagnostics& diagnostics_;
 };
 
 }  // namespace
 
 void check_portability(const LintContext& context, Diagnostics& diagnostics) {
-    if (context.kernels.empty()) return;  // a machine without tables
-    const auto here = rules_by_place(context.program);
-    std::map<Place, Loss> losses;
-    std::map<Place, std::pair<std::vector<std::string_view>, std::string>> refused;
+    const bool others = std::any_of(context.versions.begin(), context.versions.end(),
+                                    [&](AuditctlVersion version) { return version != context.compile.version; });
+    if (!others || context.lines.empty()) return;
+    const LineIndex index(context.lines);
+    const auto here = readings(context, index, context.compile.version);
+    std::vector<LineFindings> findings(context.lines.size());
     for (const AuditctlVersion version : context.versions) {
         if (version == context.compile.version) continue;
-        CompileOptions options = context.compile;
-        options.version = version;
-        options.continue_on_error = true;
-        Diagnostics problems;
-        const auto there = rules_by_place(compile(context.sources, context.lines, options, problems));
-        for (const auto& [place, rule] : here) {
-            const auto other = there.find(place);
-            if (other == there.end()) {
-                auto& [versions, reason] = refused[place];
-                versions.push_back(auditctl_version_name(version));
-                for (const Diagnostic& d : problems.items()) {
-                    if (reason.empty() && d.span.file.value == std::get<0>(place) && d.span.line == std::get<1>(place))
-                        reason = d.message;
+        const std::string_view name = auditctl_version_name(version);
+        const auto there = readings(context, index, version);
+        for (std::size_t i = 0; i < here.size(); ++i) {
+            if (same_reading(here[i], there[i])) continue;
+            LineFindings& found = findings[i];
+            if (here[i].failed && !there[i].failed) {
+                found.loading.push_back(name);
+            } else if (!here[i].failed && there[i].failed) {
+                found.refusing.push_back(name);
+                if (found.refusal.empty()) found.refusal = there[i].reason;
+            } else if (const auto lost = narrowed_away(context, here[i], there[i]); !lost.empty()) {
+                found.losing.push_back(name);
+                for (const std::string& call : lost) {
+                    if (std::find(found.lost.begin(), found.lost.end(), call) == found.lost.end())
+                        found.lost.push_back(call);
                 }
-                continue;
-            }
-            if (other->second.mask == rule.mask || rule.list != List::exit) continue;
-            for (std::string& name : lost_calls(context, rule, other->second)) {
-                Loss& loss = losses[place];
-                if (loss.versions.empty() || loss.versions.back() != auditctl_version_name(version)) {
-                    loss.versions.push_back(auditctl_version_name(version));
-                }
-                if (std::find(loss.calls.begin(), loss.calls.end(), name) == loss.calls.end())
-                    loss.calls.push_back(std::move(name));
+            } else {
+                found.other.add(what_changes(here[i], there[i]), name);
             }
         }
     }
-    for (const auto& [place, loss] : losses) {
-        diagnostics.add(
-            {std::string(ids::perm_narrowed),
-             Level::warning,
-             field_place(context.sources, here.at(place), {"perm"}),
-             fmt::format(
-                 "records less in auditctl {}: with arch before it, perm= becomes a list of calls there, without {}",
-                 fmt::join(loss.versions, ", "), fmt::join(loss.calls, ", ")),
-             {},
-             "write -F perm= before -F arch, or leave arch out; auopt explain AU501",
-             std::nullopt});
-    }
-    for (const auto& [place, entry] : refused) {
-        diagnostics.add({std::string(ids::refused_elsewhere),
-                         Level::info,
-                         line_of(here.at(place)),
-                         fmt::format("auditctl {} refuses this line{}", fmt::join(entry.first, ", "),
-                                     entry.second.empty() ? std::string() : ": " + entry.second),
-                         {},
-                         "auopt explain AU502",
-                         std::nullopt});
-    }
+    Reporter reporter(context, diagnostics);
+    for (std::size_t i = 0; i < findings.size(); ++i) reporter.report(context.lines[i], here[i], findings[i]);
 }
 
 }  // namespace auopt

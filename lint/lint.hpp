@@ -54,6 +54,8 @@ inline constexpr std::string_view lock_before_rules = "AU204";
 inline constexpr std::string_view every_call = "AU301";
 inline constexpr std::string_view perm_narrowed = "AU501";
 inline constexpr std::string_view refused_elsewhere = "AU502";
+inline constexpr std::string_view reads_differently = "AU503";
+inline constexpr std::string_view loads_elsewhere = "AU504";
 }  // namespace ids
 
 // One family each.
@@ -63,7 +65,7 @@ void check_lists(const LintContext& context, Diagnostics& diagnostics);         
 void check_arguments(const LintContext& context, Diagnostics& diagnostics);     // AU109
 void check_reachability(const LintContext& context, Diagnostics& diagnostics);  // AU201 to AU204
 void check_cost(const LintContext& context, Diagnostics& diagnostics);          // AU301
-void check_portability(const LintContext& context, Diagnostics& diagnostics);   // AU501, AU502
+void check_portability(const LintContext& context, Diagnostics& diagnostics);   // AU501 to AU504
 
 /// Takes out what a comment on the line above suppresses (`# auopt: ignore AU301 reason="..."`), and reports
 /// suppressions without a reason and those that suppress nothing. A line that does not load cannot be suppressed.

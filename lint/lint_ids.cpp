@@ -101,6 +101,13 @@ const std::vector<IdRow>& lint_ids() {
          "Some auditctl version of the target does not know a word of this line and would stop there. It matters where "
          "the same "
          "file is installed on several distributions."},
+        {reads_differently, W, "a line that other auditctl versions read otherwise",
+         "The line loads in every version named, but not as the same bytes: later versions narrow -F perm= after an "
+         "arch or -S, keep words that earlier ones drop, take other words for lists, or (4.0.4 to 4.1.0) delete what "
+         "-A should add. Write it so that all versions agree, as the output of auopt optimize is written."},
+        {loads_elsewhere, I, "a line that only other auditctl versions take",
+         "The version that the rules are read as refuses the line; others load it. It matters where the same file is "
+         "installed on several distributions: there a rule exists that is missing here."},
     };
     return rows;
 }

@@ -123,6 +123,43 @@ TEST(OptimizeProven, VersionsThatRefuseTheInputAreNotPromised) {
     EXPECT_EQ(ignored.text.find("2.8.5"), std::string::npos);
 }
 
+/// optimize of one rule, the text spoiled by `from` -> `to` before it is read again.
+OptimizeOutcome spoiled(const std::string& text, const std::string& from, const std::string& to,
+                        const std::string& target = "any") {
+    Case c(text, target);
+    OptimizeRequest request(c.inputs, c.setting);
+    request.no_passes = true;
+    request.after_writing = [&](std::string& written) {
+        const std::size_t at = written.rfind(from);
+        ASSERT_NE(at, std::string::npos) << written;
+        written.replace(at, from.size(), to);
+    };
+    return optimize_proven(request, c.diagnostics);
+}
+
+// The text means the same to the version it is read as, so that verify alone would let it pass.
+TEST(OptimizeProven, TextThatOtherVersionsReadOtherwiseNeverComesOut) {
+    const std::string narrowed = "-a always,exit -F perm=wa -F arch=b64 -F path=/etc/passwd -k x\n";
+    const std::string before = "-F perm=wa -F arch=b64", after = "-F arch=b64 -F perm=wa";
+    const OptimizeOutcome perm = spoiled(narrowed, before, after);
+    EXPECT_EQ(perm.status, Status::unknown);
+    EXPECT_TRUE(perm.text.empty());
+    EXPECT_EQ(perm.reason, "the output would not load as the same bytes in auditctl 3.1.5");
+    EXPECT_EQ(spoiled(narrowed, before, after, "deb12").status, Status::proven);
+
+    const std::string new_call = "-a always,exit -F arch=b64 -S 437 -F uid=1 -k x\n";
+    const OptimizeOutcome name = spoiled(new_call, "-S 437", "-S openat2");
+    EXPECT_EQ(name.status, Status::unknown);
+    EXPECT_TRUE(name.text.empty());
+    EXPECT_NE(name.reason.find("would not load in auditctl 2.8.5"), std::string::npos) << name.reason;
+    EXPECT_EQ(spoiled(new_call, "-S 437", "-S openat2", "deb12").status, Status::proven);
+
+    // A number that only C libraries of later versions read so.
+    const OptimizeOutcome bits = spoiled("-a always,exit -F arch=b64 -S 3 -F uid=1 -k x\n", "-S 3", "-S 0b11");
+    EXPECT_EQ(bits.status, Status::unknown);
+    EXPECT_TRUE(bits.text.empty());
+}
+
 TEST(OptimizeProven, EveryTargetReadsAndProves) {
     for (const Target& target : targets()) {
         const OptimizeOutcome outcome = Case(rules, target.name).run();
