@@ -7,16 +7,17 @@
 #include "kernel_model/cost.hpp"
 #include "kernel_model/evaluate.hpp"
 #include "optimizer/pipeline.hpp"
+#include "tests/support/other_machines.hpp"
 #include "tests/support/random_rules.hpp"
 #include "verify/verify.hpp"
 
 namespace auopt {
 namespace {
 
-OptimizeOptions all_kernels(std::set<std::string> passes = {}) {
+OptimizeOptions all_kernels(std::set<std::string> passes = {}, Machine machine = Machine::x86_64) {
     OptimizeOptions options;
-    for (const KernelTables& k : kernel_tables()) options.kernels.push_back(&k);
-    options.workload = default_workload();
+    for (const KernelTables& k : kernel_tables(machine)) options.kernels.push_back(&k);
+    options.workload = default_workload(machine);
     options.passes = std::move(passes);
     return options;
 }
@@ -50,6 +51,23 @@ RC_GTEST_PROP(PipelineProperty, the_model_decides_alike_before_and_after, ()) {
     for (int i = 0; i < 40; ++i) {
         const Event event = *test::any_event();
         for (const KernelTables& kernel : kernel_tables())
+            RC_ASSERT(to_string(evaluate(before, kernel, event)) == to_string(evaluate(after, kernel, event)));
+    }
+}
+
+RC_GTEST_PROP(PipelineProperty, on_other_machines_too, ()) {
+    const Machine machine = *rc::gen::elementOf(test::other_machines());
+    const KernelState before = test::moved(*test::any_state(), machine);
+    KernelState after = before;
+    optimize(after, all_kernels({}, machine));
+    const Verdict v = verify(before, after, {});
+    RC_LOG() << machine_name(machine) << "\n";
+    for (const KernelRule& r : before.filter) RC_LOG() << test::words(r) << "\n";
+    RC_LOG() << words(v) << std::endl;
+    RC_ASSERT(std::holds_alternative<Proven>(v));
+    for (int i = 0; i < 40; ++i) {
+        const Event event = test::moved(*test::any_event(), machine);
+        for (const KernelTables& kernel : kernel_tables(machine))
             RC_ASSERT(to_string(evaluate(before, kernel, event)) == to_string(evaluate(after, kernel, event)));
     }
 }

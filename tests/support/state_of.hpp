@@ -26,7 +26,9 @@ inline KernelState state_of(std::string_view text, CompileOptions options = test
     const FileId file = sources.add("test.rules", std::string(text));
     Diagnostics diagnostics;
     const Program program = compile(sources, split_lines(sources, file), options, diagnostics);
-    const LoadResult loaded = load(program.messages, {}, diagnostics);
+    LoadOptions load_options;
+    load_options.machine = machine_by_name(options.machine).value();
+    const LoadResult loaded = load(program.messages, load_options, diagnostics);
     EXPECT_FALSE(program.failed || loaded.refused || loaded.outside_model) << text;
     for (const Diagnostic& d : diagnostics.items())
         if (d.level == Level::error) ADD_FAILURE() << d.span.line << ": " << d.message;

@@ -10,10 +10,11 @@
 // exit=N (negative: failed), success=yes|no where exit alone does not tell, noresult;
 // name=[PATH][,owner=UID][,group=GID]
 // [,ino=N][,mode=0oct][,deleted][,unresolved]; dir=STRING; exe=STRING; fam=N; openat2=FLAGS; lsm=FIELD=TEXT.
+// Tables about another machine lie in a folder of its name (tests/truth_tables/aarch64/*.txt).
 // After the arrow: none | never [key] | always [key] ("-": no key).
 #pragma once
 
-#include <libaudit.h>
+#include <libaudit.h>  // audit_name_to_field
 
 #include <filesystem>
 #include <fstream>
@@ -74,17 +75,19 @@ inline EventName parse_name(const std::string& text) {
     return name;
 }
 
-inline Event parse_event(std::istringstream& words, const std::string& where) {
+inline Event parse_event(std::istringstream& words, const std::string& where, const MachineModel& machine) {
     Event e;
     std::string abi, call;
     words >> abi >> call;
-    e.arch = abi == "b32" ? arch_i386 : abi == "worker" ? 0 : arch_x86_64;
+    const Abi of = abi == "b32" ? Abi::compat : Abi::native;
+    e.arch = abi == "worker" ? 0 : machine.abi_arch(of);
     if (abi == "worker") {
         e.uring_op = static_cast<unsigned>(std::stoul(call));
     } else {
-        e.nr = std::isdigit(static_cast<unsigned char>(call.front())) != 0 || call.front() == '-'
-                   ? std::stoi(call)
-                   : audit_name_to_syscall(call.c_str(), audit_elf_to_machine(e.arch));
+        const auto known = syscall_number(call, machine.names_of(of));
+        e.nr = std::isdigit(static_cast<unsigned char>(call.front())) != 0 || call.front() == '-' ? std::stoi(call)
+               : known ? static_cast<std::int32_t>(*known)
+                       : -1;
         if (e.nr < 0 && call.front() != '-') ADD_FAILURE() << where << ": unknown call " << call;
     }
     bool explicit_success = false;
@@ -172,7 +175,8 @@ inline Decision parse_decision(std::istringstream& words, const std::string& whe
 
 }  // namespace detail
 
-inline std::vector<TruthTable> read_truth_tables(const std::filesystem::path& folder) {
+inline std::vector<TruthTable> read_truth_tables(const std::filesystem::path& folder,
+                                                 Machine machine = Machine::x86_64) {
     std::vector<TruthTable> tables;
     std::vector<std::filesystem::path> files;
     for (const auto& entry : std::filesystem::directory_iterator(folder))
@@ -197,7 +201,7 @@ inline std::vector<TruthTable> read_truth_tables(const std::filesystem::path& fo
                 tables.back().rules += line + "\n";
             } else {
                 std::istringstream words(line);
-                Event e = detail::parse_event(words, where);
+                Event e = detail::parse_event(words, where, machine_model(machine));
                 tables.back().rows.push_back({where, kernel, std::move(e), detail::parse_decision(words, where)});
             }
         }
