@@ -3,12 +3,15 @@
 
   bundled   the project's own rule files
   corpus    the measured corpus, where it is present
+  machines  the bundled STIG-like rules, their form for each machine that is not x86_64, and every spelling of arch and
+            calls, read as on that machine
   traps     452 hostile inputs; at least as many must agree as tests/oracle/traps.floor says for the version
 
 Exit 77: skipped.
 """
 
 import argparse
+import dataclasses
 import json
 import pathlib
 import sys
@@ -17,7 +20,8 @@ from itertools import zip_longest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 from auopt import Auopt, skip  # noqa: E402
-from corpus import bundled_rule_files, shared_rule_files  # noqa: E402
+from corpus import RuleFile, bundled_rule_files, shared_rule_files  # noqa: E402
+from machines import MACHINES, every_spelling, form_for  # noqa: E402
 from oracle import Oracle, Unavailable, decode_messages  # noqa: E402
 from traps import HOST, RECORDED, SPELLINGS, read_traps  # noqa: E402
 
@@ -58,6 +62,22 @@ def compare_files(files, oracle, auopt, work):
     return wrong == 0
 
 
+def machine_rule_files(source_dir, auopt, work):
+    found = []
+    bundled = next(rules for rules in bundled_rule_files(source_dir) if rules.name == "stig-like.rules")
+    text = bundled.path.read_text()
+    for machine in (*MACHINES, "i386", "arm"):
+        host = dataclasses.replace(bundled.host, machine=machine)
+        forms = {"as for x86_64": text, "spellings": every_spelling()}
+        if machine in MACHINES:
+            forms["its form"] = form_for(text, machine, auopt, pathlib.Path(work))
+        for name, form in forms.items():
+            path = pathlib.Path(work) / f"{machine}-{name.replace(' ', '-')}.rules"
+            path.write_text(form)
+            found.append(RuleFile(f"{machine}: {name}", path, host, {}))
+    return found
+
+
 def compare_traps(auopt, version, oracle_dir, work):
     """The recorded answers are auditctl's (selftest.py checks that), so auditctl is not needed here."""
     floor = int(dict(line.split() for line in FLOOR.read_text().splitlines())[version])
@@ -94,7 +114,7 @@ def compare_traps(auopt, version, oracle_dir, work):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("suite", choices=("bundled", "corpus", "traps"))
+    parser.add_argument("suite", choices=("bundled", "corpus", "machines", "traps"))
     parser.add_argument("--auopt", required=True)
     parser.add_argument("--oracle-dir", required=True)
     parser.add_argument("--source-dir", required=True)
@@ -105,7 +125,10 @@ def main():
     with tempfile.TemporaryDirectory(prefix="auopt-compare.") as work:
         if args.suite == "traps":
             sys.exit(0 if compare_traps(auopt, args.version, args.oracle_dir, work) else 1)
-        files = (bundled_rule_files if args.suite == "bundled" else shared_rule_files)(args.source_dir)
+        if args.suite == "machines":
+            files = machine_rule_files(args.source_dir, auopt, work)
+        else:
+            files = (bundled_rule_files if args.suite == "bundled" else shared_rule_files)(args.source_dir)
         if not files and args.suite == "corpus":
             skip("the corpus is not here; AUOPT_SHARED names its folder")
         try:
