@@ -9,6 +9,7 @@
 #include "cli/exit_codes.hpp"
 #include "cli/options.hpp"
 #include "compiler/compile.hpp"
+#include "kernel_model/hardware.hpp"
 #include "optimizer/pipeline.hpp"
 
 namespace auopt {
@@ -104,6 +105,29 @@ void add_passes(CLI::App& app, std::vector<std::string>& passes) {
         ->check(CLI::IsMember(pass_names()));
 }
 
+std::vector<std::string> names_of(const auto& rows) {
+    std::vector<std::string> names;
+    for (const auto& row : rows) names.push_back(row.name);
+    return names;
+}
+
+constexpr unsigned most_cpus = 8192;
+constexpr const char* cpus_help =
+    "N CPUs run one program: price the reference count that its exe= tests share (an estimate)";
+
+void add_hardware(CLI::App& app, HardwareFlags& hardware) {
+    app.add_option("--cpu", hardware.cpu, "Add cycles, nanoseconds and L1D misses on this CPU (docs/PLACEMENT.md)")
+        ->check(CLI::IsMember(names_of(cpus())));
+    app.add_option("--kernel-variant", hardware.kernel_variant, "How the kernel allocates and walks rules")
+        ->check(CLI::IsMember(names_of(kernel_variants())))
+        ->capture_default_str();
+    app.add_option("--cpus", hardware.cpus, cpus_help)->check(CLI::Range(1U, most_cpus));
+    app.add_option("--boots", hardware.boots, "Random placements of the rules, 10 runs each")
+        ->check(CLI::Range(1U, 100000U))
+        ->capture_default_str();
+    app.add_option("--seed", hardware.seed, "Which placements are drawn")->capture_default_str();
+}
+
 const CLI::IsMember preserve_levels({"exact", "recorded"});
 
 /// Verbs and flags that the design has and this version has not: said plainly instead of "unknown".
@@ -122,7 +146,6 @@ const std::map<std::string, std::string> not_in_this_version{{"diff", "verb"},
                                                              {"--unsafe-fixes", "option"},
                                                              {"--baseline", "option"},
                                                              {"--write-baseline", "option"},
-                                                             {"--cpu", "option"},
                                                              {"--emit-repro", "option"},
                                                              {"--config", "option"}};
 
@@ -168,6 +191,7 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(CLI::IsMember(pass_names()));
+    optimize_app->add_option("--cpus", optimize.cpus, cpus_help)->check(CLI::Range(1U, most_cpus));
     optimize_app->add_option("--report", optimize.report_file, "Write a report (FILE.json)");
 
     CostVerb cost;
@@ -183,6 +207,8 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
         ->add_option("--budget", cost.budgets, "NAME=N: exit 6 if the call pays more than N instructions (repeatable)")
         ->allow_extra_args(false);
     cost_app->add_option("--compare", cost.compare, "Show the change from this rules file or directory");
+
+    add_hardware(*cost_app, cost.hardware);
 
     VerifyVerb verify;
     CLI::App* verify_app = app.add_subcommand("verify", "Do two rule sets record the same events under the same keys?");

@@ -1,6 +1,8 @@
 // auopt cost: what the rules add to each system call.
 #include <algorithm>
+#include <deque>
 #include <numeric>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -38,6 +40,18 @@ std::vector<CallName> most_expensive(const KernelState& state, const std::vector
         if (std::find(calls.begin(), calls.end(), all[i]) == calls.end()) result.push_back(all[i]);
     }
     return result;
+}
+
+/// What --cpu and its companions ask for; --cpus or a kernel variant alone mean the generic CPU.
+std::optional<HardwareChoice> hardware_choice(const HardwareFlags& flags) {
+    if (!flags.wanted()) return std::nullopt;
+    HardwareChoice choice;
+    choice.cpu = find_cpu(flags.cpu.empty() ? "generic" : flags.cpu);
+    choice.variant = find_kernel_variant(flags.kernel_variant);
+    choice.options.boots = flags.boots;
+    choice.options.seed = flags.seed;
+    choice.options.cpus = flags.cpus;
+    return choice;
 }
 
 struct Rules {
@@ -90,7 +104,13 @@ int run(const CostVerb& verb) {
         if (const int code = read_rules(verb.common, {verb.compare}, old_rules, old_setting); code != 0) return code;
     }
 
-    const std::vector<const KernelTables*> kernels = setting.target.cost_kernels();
+    std::vector<const KernelTables*> kernels = setting.target.cost_kernels();
+    const std::optional<HardwareChoice> hardware = hardware_choice(verb.hardware);
+    std::deque<KernelTables> varied;  // as the wanted variant walks
+    if (hardware) {
+        for (const KernelTables*& kernel : kernels)
+            kernel = &varied.emplace_back(with_variant(*kernel, *hardware->variant));
+    }
     const bool json = verb.common.format == Format::json;
     if (calls.empty()) {
         if (json && verb.top == 0)
@@ -105,6 +125,9 @@ int run(const CostVerb& verb) {
     for (const KernelTables* kernel : kernels) {
         sheets.push_back(price(rules.state, *kernel, calls, verb.common.verbose));
         if (compare) old_sheets.push_back(price(old_rules.state, *kernel, calls));
+        if (!hardware) continue;
+        add_hardware_cost(sheets.back(), rules.state, *hardware);
+        if (compare) add_hardware_cost(old_sheets.back(), old_rules.state, *hardware);
     }
 
     std::string out;

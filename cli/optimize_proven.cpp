@@ -1,6 +1,7 @@
 #include "cli/optimize_proven.hpp"
 
 #include <chrono>
+#include <deque>
 
 #include <fmt/format.h>
 
@@ -8,6 +9,7 @@
 #include "cli/exit_codes.hpp"
 #include "cli/proof_options.hpp"
 #include "compiler/wire.hpp"
+#include "kernel_model/contention.hpp"
 #include "kernel_model/cost.hpp"
 #include "report/calls.hpp"
 
@@ -190,6 +192,11 @@ OptimizeOutcome optimize_proven(const OptimizeRequest& request, Diagnostics& dia
     KernelState rewritten = outcome.before;
     OptimizeOptions options;
     options.kernels = request.setting.target.proof_kernels();
+    std::deque<KernelTables> shared;  // with the price of the count that exe= shares
+    if (request.cpus != 0) {
+        for (const KernelTables*& kernel : options.kernels)
+            kernel = &shared.emplace_back(with_exe_price(*kernel, *find_cpu("generic"), request.cpus));
+    }
     options.workload = default_workload(request.setting.target.machine);
     options.passes = request.passes;
     options.after_pass = request.after_pass;

@@ -22,6 +22,7 @@ struct OptimizeRequest {
     std::vector<std::string> assume;
     std::set<std::string> passes;  // empty: all
     bool no_passes = false;
+    unsigned cpus = 0;  // that share exe= reference counts, priced in the optimizer; 0: not
     std::function<void(const std::string&, const KernelState&)> after_pass;
     /// The rewriting itself; tests put a wrong one here to see that nothing unproven comes out.
     std::function<std::vector<PassReport>(KernelState&, const OptimizeOptions&)> rewrite = optimize;

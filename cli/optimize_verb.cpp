@@ -70,6 +70,7 @@ int run(const OptimizeVerb& verb) {
     request.preserve = verb.preserve;
     request.assume = verb.common.assume;
     request.passes = {verb.passes.begin(), verb.passes.end()};
+    request.cpus = verb.cpus;
     request.no_passes = verb.passes_given && verb.passes.empty();
     if (!verb.dump_after.empty()) {
         const std::set<std::string> wanted(verb.dump_after.begin(), verb.dump_after.end());

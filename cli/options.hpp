@@ -37,6 +37,17 @@ struct OptimizeVerb {
     bool passes_given = false;
     std::vector<std::string> dump_after;
     std::string report_file;
+    unsigned cpus = 0;  // that share exe= reference counts; 0: not priced
+};
+
+/// --cpu and what refines it.
+struct HardwareFlags {
+    std::string cpu;  // empty: instructions only
+    std::string kernel_variant = "kmalloc-512";
+    unsigned cpus = 0;  // 0: not given
+    unsigned boots = 200;
+    std::uint64_t seed = 1;
+    bool wanted() const { return !cpu.empty() || cpus != 0 || kernel_variant != "kmalloc-512"; }
 };
 
 struct CostVerb {
@@ -47,6 +58,7 @@ struct CostVerb {
     std::size_t top = 0;
     std::vector<std::string> budgets;  // NAME=N
     std::string compare;               // OLD
+    HardwareFlags hardware;
 };
 
 struct VerifyVerb {

@@ -63,7 +63,7 @@ CostSheet price(const KernelState& state, const KernelTables& kernel, const std:
     sheet.exit_list = exit_list_length(state);
     sheet.fixed_instructions = fixed_instructions(state, kernel);
     for (const CallName& call : calls) {
-        sheet.rows.push_back({call, call_cost(state, kernel, reference_event(call.arch, call.nr), with_rules)});
+        sheet.rows.push_back({call, call_cost(state, kernel, reference_event(call.arch, call.nr), with_rules), {}});
     }
     return sheet;
 }
@@ -79,16 +79,15 @@ std::size_t worst_sheet(const std::vector<CostSheet>& sheets) {
 nlohmann::ordered_json cost_to_json(const CostSheet& sheet) {
     nlohmann::ordered_json calls = nlohmann::ordered_json::array();
     for (const CallRow& row : sheet.rows) {
-        calls.push_back({{"arch", arch_name(row.call.arch)},
-                         {"name", row.call.name},
-                         {"nr", row.call.nr},
-                         {"entries", row.cost.entries},
-                         {"mask_hits", row.cost.mask_hits},
-                         {"filter_instructions", row.cost.filter_instructions},
-                         {"cycles", nullptr},
-                         {"ns", nullptr},
-                         {"l1d_misses", nullptr}});
-        if (!sheet.kernel->costs_measured()) calls.back()["filter_instructions"] = nullptr;
+        nlohmann::ordered_json call{{"arch", arch_name(row.call.arch)},
+                                    {"name", row.call.name},
+                                    {"nr", row.call.nr},
+                                    {"entries", row.cost.entries},
+                                    {"mask_hits", row.cost.mask_hits},
+                                    {"filter_instructions", row.cost.filter_instructions}};
+        if (!sheet.kernel->costs_measured()) call["filter_instructions"] = nullptr;
+        put_hardware_cost(call, row);
+        calls.push_back(std::move(call));
     }
     nlohmann::ordered_json result{{"target", sheet.kernel->name},
                                   {"reference", reference_text},
@@ -100,6 +99,7 @@ nlohmann::ordered_json cost_to_json(const CostSheet& sheet) {
         result["machine"] = machine_name(sheet.kernel->machine->machine);
         result["fixed_instructions"] = nullptr;
     }
+    if (sheet.hardware) result["hardware"] = hardware_to_json(sheet);
     return result;
 }
 
@@ -160,6 +160,12 @@ std::string cost_to_text(const CostSheet& sheet, const CostSheet* old, const Ker
         table.header = {"call", "nr", "walked", "in mask", "before", "instructions", "change"};
         table.right = {false, true, true, true, true, true, true};
     }
+    if (sheet.hardware) {
+        for (std::string& title : hardware_header(old != nullptr)) {
+            table.header.push_back(std::move(title));
+            table.right.push_back(true);
+        }
+    }
     bool any_match = false;
     for (std::size_t i = 0; i < sheet.rows.size(); ++i) {
         const CallRow& row = sheet.rows[i];
@@ -170,11 +176,14 @@ std::string cost_to_text(const CostSheet& sheet, const CostSheet* old, const Ker
         cells.push_back(fmt::format("{}", row.cost.filter_instructions));
         if (old != nullptr)
             cells.push_back(change(old->rows[i].cost.filter_instructions, row.cost.filter_instructions));
+        for (std::string& cell : hardware_cells(row, old == nullptr ? nullptr : &old->rows[i]))
+            cells.push_back(std::move(cell));
         table.rows.push_back(std::move(cells));
     }
     out += render_table(table);
     if (any_match) out += "* the reference call matches a rule, which ends the walk\n";
     out += fmt::format("instructions: what the rules add to one call ({})\n", reference_text);
+    out += hardware_legend(sheet);
     if (verbose) {
         for (const CallRow& row : sheet.rows) out += by_rule(row, state, sources);
     }

@@ -1,6 +1,7 @@
-// The predicted cost of system calls as a table or as JSON (cli reference, "Machine formats").
+// The predicted cost of system calls as a table or as JSON (cli reference, "PlacedCalls formats").
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,12 +9,14 @@
 
 #include "kernel_model/cost.hpp"
 #include "report/calls.hpp"
+#include "report/hardware_cost.hpp"
 
 namespace auopt {
 
 struct CallRow {
     CallName call;
     CallCost cost;
+    std::optional<CallHardwareCost> hardware;  // see add_hardware_cost
 };
 
 /// Costs of one rule set on one kernel.
@@ -23,6 +26,7 @@ struct CostSheet {
     unsigned exit_list = 0;
     std::uint32_t fixed_instructions = 0;
     std::vector<CallRow> rows;
+    std::optional<HardwareChoice> hardware;
 };
 
 CostSheet price(const KernelState& state, const KernelTables& kernel, const std::vector<CallName>& calls,

@@ -63,11 +63,28 @@ TEST(CommandLine, LaterFeaturesAreRefusedPlainly) {
                                                {"gate", "--require", "stig"},
                                                {"optimize", "--cert=x"},
                                                {"optimize", "--workload", "w"},
-                                               {"lint", "--fix"},
-                                               {"cost", "--cpu", "x"}}) {
+                                               {"lint", "--fix"}}) {
         const CommandLine line = parse(arguments);
         EXPECT_EQ(line.exit_code, exit_usage);
         EXPECT_NE(line.err.find("does not have"), std::string::npos) << line.err;
+    }
+}
+
+TEST(CommandLine, CpusAndVariantsAreThoseOfTheTables) {
+    const CommandLine line = parse({"cost", "--cpu", "zen4", "--kernel-variant", "codegen", "--cpus", "8", "x"});
+    ASSERT_EQ(line.exit_code, exit_clean);
+    const auto& cost = std::get<CostVerb>(*line.verb);
+    EXPECT_EQ(cost.hardware.cpu, "zen4");
+    EXPECT_EQ(cost.hardware.kernel_variant, "codegen");
+    EXPECT_EQ(cost.hardware.cpus, 8U);
+    for (const std::vector<std::string>& arguments :
+         std::vector<std::vector<std::string>>{{"cost", "--cpu", "i486"},
+                                               {"cost", "--kernel-variant", "fast"},
+                                               {"cost", "--cpus", "0"},
+                                               {"cost", "--boots", "0"},
+                                               {"optimize", "--cpus", "-1"},
+                                               {"optimize", "--cpus", "many"}}) {
+        EXPECT_EQ(parse(arguments).exit_code, exit_usage) << arguments.back();
     }
 }
 
