@@ -37,7 +37,7 @@ Spread scaled(const Spread& s, double factor, double plus) {
 }  // namespace
 
 PlacedCalls::PlacedCalls(const KernelState& state, const KernelTables& kernel, const Layout& layout, const Cpu& cpu,
-                 const KernelVariant& variant, const PlacementOptions& options)
+                         const KernelVariant& variant, const PlacementOptions& options)
     : state_(state),
       kernel_(kernel),
       layout_(layout),

@@ -35,7 +35,7 @@ class PlacedCalls {
 public:
     /// `state` and `kernel` (see with_variant) must outlive it.
     PlacedCalls(const KernelState& state, const KernelTables& kernel, const Layout& layout, const Cpu& cpu,
-            const KernelVariant& variant, const PlacementOptions& options);
+                const KernelVariant& variant, const PlacementOptions& options);
 
     CallHardwareCost price(const Event& event);
 

@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "kernel_model/layout.hpp"
 #include "kernel_model/hardware.hpp"
+#include "kernel_model/layout.hpp"
 
 namespace auopt {
 

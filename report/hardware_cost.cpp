@@ -25,7 +25,7 @@ double call_cycles(const Cpu& cpu, std::uint32_t instructions) {
 
 void add_hardware_cost(CostSheet& sheet, const KernelState& state, const HardwareChoice& choice) {
     const Layout* layout = find_layout(sheet.kernel->name);
-    if (layout == nullptr) return;
+    if (layout == nullptr || !sheet.kernel->costs_measured()) return;
     sheet.hardware = choice;
     PlacedCalls hardware(state, *sheet.kernel, *layout, *choice.cpu, *choice.variant, choice.options);
     for (CallRow& row : sheet.rows) row.hardware = hardware.price(reference_event(row.call.arch, row.call.nr));

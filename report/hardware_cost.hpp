@@ -20,7 +20,7 @@ struct HardwareChoice {
     PlacementOptions options;
 };
 
-/// Prices every row of the sheet; nothing where the kernel's layout is unknown.
+/// Prices every row of the sheet; nothing where the kernel's layout or its costs are unknown.
 void add_hardware_cost(CostSheet& sheet, const KernelState& state, const HardwareChoice& choice);
 
 /// The members cycles, ns and l1d_misses of one call's JSON: null without a CPU.

@@ -39,7 +39,7 @@ KernelState forty_two() {
 }
 
 CallHardwareCost getpid_on(const KernelState& state, const char* cpu, const char* variant_name,
-                          const PlacementOptions& options = {}) {
+                           const PlacementOptions& options = {}) {
     const KernelVariant& variant = *find_kernel_variant(variant_name);
     const KernelTables walked = with_variant(kernel(), variant);
     PlacedCalls hardware(state, walked, layout(), *find_cpu(cpu), variant, options);
