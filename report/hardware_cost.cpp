@@ -99,9 +99,9 @@ std::string hardware_legend(const CostSheet& sheet) {
             if (row.hardware) worst = std::max(worst, row.hardware->exe_count);
         text += worst == 0 ? fmt::format("exe=: none of these calls gets to a test of it\n")
                            : fmt::format(
-                                 "exe=: up to {:.0f} of the cycles are the reference count, {} CPUs in one program "
+                                 "exe=: up to {:.0f} of the cycles are the reference count, {} CPU{} in one program "
                                  "(an estimate)\n",
-                                 worst, options.cpus);
+                                 worst, options.cpus, options.cpus == 1 ? "" : "s");
     }
     return text;
 }
