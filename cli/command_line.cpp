@@ -128,6 +128,15 @@ void add_hardware(CLI::App& app, HardwareFlags& hardware) {
     app.add_option("--seed", hardware.seed, "Which placements are drawn")->capture_default_str();
 }
 
+void add_workload(CLI::App& app, WorkloadOptions& workload) {
+    app.add_option("--workload", workload.workloads,
+                   "How often calls are made: the output of strace -c, perf trace -s, bpftrace counts or perf report, "
+                   "JSON, or the name server (FILE or FORMAT:FILE; repeatable)")
+        ->allow_extra_args(false);
+    app.add_option("--workload-cpu-seconds", workload.cpu_seconds, "CPU time in which the workload's calls were made")
+        ->check(CLI::PositiveNumber);
+}
+
 const CLI::IsMember preserve_levels({"exact", "recorded"});
 
 /// Verbs and flags that the design has and this version has not: said plainly instead of "unknown".
@@ -141,7 +150,6 @@ const std::map<std::string, std::string> not_in_this_version{{"diff", "verb"},
                                                              {"--cert", "option"},
                                                              {"--check-cert", "option"},
                                                              {"--scanner", "option"},
-                                                             {"--workload", "option"},
                                                              {"--fix", "option"},
                                                              {"--unsafe-fixes", "option"},
                                                              {"--baseline", "option"},
@@ -194,6 +202,8 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
     optimize_app->add_option("--cpus", optimize.cpus, cpus_help)->check(CLI::Range(1U, most_cpus));
     optimize_app->add_option("--report", optimize.report_file, "Write a report (FILE.json)");
 
+    add_workload(*optimize_app, optimize.workload);
+
     CostVerb cost;
     CLI::App* cost_app = app.add_subcommand("cost", "What the rules cost per system call");
     add_inputs(*cost_app, cost.inputs);
@@ -209,6 +219,7 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
     cost_app->add_option("--compare", cost.compare, "Show the change from this rules file or directory");
 
     add_hardware(*cost_app, cost.hardware);
+    add_workload(*cost_app, cost.workload);
 
     VerifyVerb verify;
     CLI::App* verify_app = app.add_subcommand("verify", "Do two rule sets record the same events under the same keys?");

@@ -12,7 +12,9 @@
 #include "cli/load_rules.hpp"
 #include "cli/options.hpp"
 #include "cli/streams.hpp"
+#include "cli/workload_option.hpp"
 #include "report/cost_report.hpp"
+#include "report/workload_report.hpp"
 
 namespace auopt {
 namespace {
@@ -97,6 +99,16 @@ int run(const CostVerb& verb) {
         calls.push_back(*call);
     }
 
+    const bool weighted = !verb.workload.workloads.empty() || verb.workload.cpu_seconds;
+    ChosenWorkload chosen;
+    if (weighted) {
+        if (setting.target.machine != Machine::x86_64)
+            return fail(verb_name, exit_unknown,
+                        fmt::format("instructions were not measured on {}; --workload weighs them",
+                                    machine_name(setting.target.machine)));
+        chosen = choose_workload(verb_name, verb.common, verb.workload, setting.target.machine);
+        if (chosen.exit_code != 0) return chosen.exit_code;
+    }
     Rules old_rules;
     const bool compare = !verb.compare.empty();
     if (compare) {
@@ -130,12 +142,22 @@ int run(const CostVerb& verb) {
         if (compare) add_hardware_cost(old_sheets.back(), old_rules.state, *hardware);
     }
 
+    std::vector<WorkloadCost> loads, old_loads;
+    if (weighted) {
+        for (const KernelTables* kernel : kernels) {
+            loads.push_back(price_workload(rules.state, *kernel, chosen.workload.calls));
+            if (compare) old_loads.push_back(price_workload(old_rules.state, *kernel, chosen.workload.calls));
+        }
+    }
+
     std::string out;
     if (json) {
         nlohmann::ordered_json array = nlohmann::ordered_json::array();
         for (std::size_t i = 0; i < sheets.size(); ++i) {
             nlohmann::ordered_json sheet = cost_to_json(sheets[i]);
             if (compare) sheet["before"] = cost_to_json(old_sheets[i]);
+            if (weighted)
+                sheet["workload"] = workload_to_json(chosen.workload, loads[i], compare ? &old_loads[i] : nullptr);
             array.push_back(std::move(sheet));
         }
         const nlohmann::ordered_json document = array.size() == 1 ? array[0] : array;
@@ -149,6 +171,11 @@ int run(const CostVerb& verb) {
         }
         out += cost_to_text(sheets[worst], compare ? &old_sheets[worst] : nullptr, rules.state, rules.inputs.sources,
                             verb.common.verbose);
+        if (weighted) {
+            constexpr std::size_t shown = 10;
+            out += workload_to_text(chosen.workload, loads[worst], compare ? &old_loads[worst] : nullptr,
+                                    verb.common.verbose ? loads[worst].rows.size() : shown);
+        }
         const auto unknown = std::count_if(rules.state.filter.begin(), rules.state.filter.end(),
                                            [](const KernelRule& r) { return r.watch_kind_unknown; });
         if (unknown != 0) {

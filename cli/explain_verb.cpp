@@ -14,6 +14,7 @@
 #include "report/table.hpp"
 #include "tables/fields.hpp"
 #include "tables/names.hpp"
+#include "workload/ids.hpp"
 
 namespace auopt {
 namespace {
@@ -120,7 +121,7 @@ const std::map<std::string_view, Entry>& fields() {
 
 const IdRow* row_of(std::string_view id) {
     if (const IdRow* row = find_id(id)) return row;
-    for (const auto* rows : {&input_ids(), &lint_ids()}) {
+    for (const auto* rows : {&workload_ids(), &input_ids(), &lint_ids()}) {
         for (const IdRow& row : *rows) {
             if (row.id == id) return &row;
         }
@@ -150,7 +151,7 @@ std::string wrapped(std::string_view text) {
 
 std::string overview() {
     Table table;
-    for (const auto* rows : {&all_ids(), &input_ids(), &lint_ids()}) {
+    for (const auto* rows : {&all_ids(), &workload_ids(), &input_ids(), &lint_ids()}) {
         for (const IdRow& row : *rows)
             table.rows.push_back({std::string(row.id), std::string(level_name(row.level)), std::string(row.summary)});
     }

@@ -197,7 +197,7 @@ OptimizeOutcome optimize_proven(const OptimizeRequest& request, Diagnostics& dia
         for (const KernelTables*& kernel : options.kernels)
             kernel = &shared.emplace_back(with_exe_price(*kernel, *find_cpu("generic"), request.cpus));
     }
-    options.workload = default_workload(request.setting.target.machine);
+    options.workload = request.workload.calls;
     options.passes = request.passes;
     options.after_pass = request.after_pass;
     if (!request.no_passes) outcome.passes = request.rewrite(rewritten, options);

@@ -15,7 +15,8 @@
 namespace auopt {
 
 struct OptimizeRequest {
-    OptimizeRequest(const Inputs& inputs_, const Setting& setting_) : inputs(inputs_), setting(setting_) {}
+    OptimizeRequest(const Inputs& inputs_, const Setting& setting_)
+        : inputs(inputs_), setting(setting_), workload(default_measured_workload(setting_.target.machine)) {}
     const Inputs& inputs;
     const Setting& setting;
     std::string preserve = "exact";
@@ -23,6 +24,8 @@ struct OptimizeRequest {
     std::set<std::string> passes;  // empty: all
     bool no_passes = false;
     unsigned cpus = 0;  // that share exe= reference counts, priced in the optimizer; 0: not
+    /// Of the setting's machine; the constructor takes the default.
+    MeasuredWorkload workload;
     std::function<void(const std::string&, const KernelState&)> after_pass;
     /// The rewriting itself; tests put a wrong one here to see that nothing unproven comes out.
     std::function<std::vector<PassReport>(KernelState&, const OptimizeOptions&)> rewrite = optimize;

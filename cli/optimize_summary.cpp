@@ -8,6 +8,7 @@
 #include "report/cost_report.hpp"
 #include "report/table.hpp"
 #include "report/verdict.hpp"
+#include "report/workload_report.hpp"
 
 namespace auopt {
 namespace {
@@ -66,9 +67,17 @@ std::string optimize_summary(const OptimizeOutcome& outcome, const OptimizeReque
         }
     }
     out += render_table(calls);
-    if (machine != Machine::x86_64)
+    if (machine != Machine::x86_64) {
         out += fmt::format("instructions were not measured on {}; those of x86_64 chose between rewrites\n",
                            machine_name(machine));
+    } else {
+        std::vector<WorkloadCost> before, after;
+        for (const KernelTables* kernel : kernels) {
+            before.push_back(price_workload(outcome.before, *kernel, request.workload.calls));
+            after.push_back(price_workload(outcome.after, *kernel, request.workload.calls));
+        }
+        out += workload_change(request.workload, before, after);
+    }
     if (outcome.verdict) {
         out += verdict_to_text(*outcome.verdict, preserve_level(request.preserve), assumption_names(request.assume));
     }
@@ -98,6 +107,15 @@ std::string optimize_report_json(const OptimizeOutcome& outcome, const OptimizeR
         before.push_back(cost_to_json(price(outcome.before, *kernel, all_calls(arch_of(request.setting)))));
         after.push_back(cost_to_json(price(outcome.after, *kernel, all_calls(arch_of(request.setting)))));
     }
+    ordered_json workload = ordered_json::array();  // empty where instructions were not measured
+    for (const KernelTables* kernel : request.setting.target.cost_kernels()) {
+        if (!kernel->costs_measured()) break;
+        const WorkloadCost was = price_workload(outcome.before, *kernel, request.workload.calls);
+        ordered_json one =
+            workload_to_json(request.workload, price_workload(outcome.after, *kernel, request.workload.calls), &was);
+        one["target"] = kernel->name;
+        workload.push_back(std::move(one));
+    }
     ordered_json report{
         {"target", full_name(request.setting.target)},
         {"inputs", inputs},
@@ -105,7 +123,8 @@ std::string optimize_report_json(const OptimizeOutcome& outcome, const OptimizeR
         {"exit_list", {{"before", exit_list_length(outcome.before)}, {"after", exit_list_length(outcome.after)}}},
         {"passes", passes},
         {"proof", nullptr},
-        {"cost", {{"before", before}, {"after", after}}}};
+        {"cost", {{"before", before}, {"after", after}}},
+        {"workload", std::move(workload)}};
     if (outcome.verdict) {
         report["proof"] =
             verdict_to_json(*outcome.verdict, preserve_level(request.preserve), assumption_names(request.assume));

@@ -8,6 +8,7 @@
 #include "cli/options.hpp"
 #include "cli/proof_options.hpp"
 #include "cli/streams.hpp"
+#include "cli/workload_option.hpp"
 #include "report/printable.hpp"
 #include "report/unified_diff.hpp"
 #include "report/verdict.hpp"
@@ -66,7 +67,11 @@ int run(const OptimizeVerb& verb) {
     const Setting setting = make_setting(verb.common, inputs.lines);
     if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
 
+    ChosenWorkload chosen = choose_workload(verb_name, verb.common, verb.workload, setting.target.machine);
+    if (chosen.exit_code != 0) return chosen.exit_code;
+
     OptimizeRequest request(inputs, setting);
+    request.workload = std::move(chosen.workload);
     request.preserve = verb.preserve;
     request.assume = verb.common.assume;
     request.passes = {verb.passes.begin(), verb.passes.end()};

@@ -27,6 +27,12 @@ struct CommonOptions {
     std::vector<std::string> assume;  // names of assumptions
 };
 
+/// Which calls count how much.
+struct WorkloadOptions {
+    std::vector<std::string> workloads;  // FILE, FORMAT:FILE or a shipped name; empty: the default
+    std::optional<double> cpu_seconds;   // in which the workload's calls were made
+};
+
 struct OptimizeVerb {
     CommonOptions common;
     std::vector<std::string> inputs;
@@ -38,6 +44,7 @@ struct OptimizeVerb {
     std::vector<std::string> dump_after;
     std::string report_file;
     unsigned cpus = 0;  // that share exe= reference counts; 0: not priced
+    WorkloadOptions workload;
 };
 
 /// --cpu and what refines it.
@@ -59,6 +66,7 @@ struct CostVerb {
     std::vector<std::string> budgets;  // NAME=N
     std::string compare;               // OLD
     HardwareFlags hardware;
+    WorkloadOptions workload;
 };
 
 struct VerifyVerb {

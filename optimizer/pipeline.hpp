@@ -9,19 +9,9 @@
 
 #include "kernel_model/state.hpp"
 #include "kernel_model/tables.hpp"
+#include "workload/workload.hpp"
 
 namespace auopt {
-
-/// Weight of one call in the workload; weights need not add up to one.
-struct CallWeight {
-    std::uint32_t arch = arch_x86_64;
-    unsigned nr = 0;
-    double weight = 0;
-};
-using Workload = std::vector<CallWeight>;
-/// The documented default (docs/WORKLOAD.md). Other machines than x86_64 make the same calls, where they have them; else
-/// the calls that stand for them there (openat for open).
-const Workload& default_workload(Machine machine = Machine::x86_64);
 
 struct OptimizeOptions {
     std::vector<const KernelTables*> kernels;  // every rewrite must pay on each of them

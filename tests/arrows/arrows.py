@@ -4,7 +4,7 @@
   tables <- grammar <- compiler <- kernel_model <- verify <- { lint, stig_rules } <- report <- cli
 
 with optimizer beside verify: it sees what verify sees, and neither sees the other; only cli (and the
-tests) join them.
+tests) join them. workload stands on compiler; optimizer, report and cli see it.
 
   arrows.py check      greps the tree
   arrows.py selftest   plants bad files in a copy of the folder names and sees each one found
@@ -24,11 +24,12 @@ MAY_INCLUDE = {
     "compiler": {"tables", "grammar"},
     "kernel_model": {"tables", "grammar", "compiler"},
     "verify": BELOW_VERIFY,
-    "optimizer": BELOW_VERIFY,
+    "workload": {"tables", "grammar", "compiler"},
+    "optimizer": BELOW_VERIFY | {"workload"},
     "lint": BELOW_VERIFY | {"verify"},
     "stig_rules": BELOW_VERIFY | {"verify"},
-    "report": BELOW_VERIFY | {"verify", "lint", "stig_rules"},
-    "cli": BELOW_VERIFY | {"verify", "optimizer", "lint", "stig_rules", "report"},
+    "report": BELOW_VERIFY | {"verify", "lint", "stig_rules", "workload"},
+    "cli": BELOW_VERIFY | {"verify", "workload", "optimizer", "lint", "stig_rules", "report"},
 }
 # Headers of libraries that one folder keeps to itself.
 KEPT_BY = {re.compile(r"z3(\+\+)?\.h|z3_.*\.h"): "verify", re.compile(r"CLI/.*"): "cli"}

@@ -62,7 +62,6 @@ TEST(CommandLine, LaterFeaturesAreRefusedPlainly) {
                                                {"lint", "--loaded"},
                                                {"gate", "--require", "stig"},
                                                {"optimize", "--cert=x"},
-                                               {"optimize", "--workload", "w"},
                                                {"lint", "--fix"}}) {
         const CommandLine line = parse(arguments);
         EXPECT_EQ(line.exit_code, exit_usage);
