@@ -157,7 +157,7 @@ std::string absolute_output(const std::string& path) {
 int run(const AugenrulesVerb& verb) {
     const bool passthrough = verb.fallback == "passthrough";
     Inputs inputs;
-    auto merged = merge_rules_dir(inputs.sources, verb.rules_dir);
+    auto merged = merge_rules_dir(inputs.sources, verb.rules_dir, target_augenrules(verb.common.target));
     if (!merged) return fail(verb_name, exit_input, merged.error());
     inputs.shown_name = verb.rules_dir;
     inputs.plain_text = merged->plain_text;

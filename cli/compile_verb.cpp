@@ -57,7 +57,11 @@ std::string json_text(const Sources& sources, const Program& program, const std:
 int run(const CompileVerb& verb) {
     Inputs inputs;
     Diagnostics diagnostics;
-    if (!read_inputs(inputs, verb.inputs, diagnostics)) {
+    Augenrules script = target_augenrules(verb.common.target);
+    for (const AuditctlVersion version : all_auditctl_versions()) {
+        if (auditctl_version_name(version) == verb.auditctl) script = augenrules_of(version, script.knows_blanks);
+    }
+    if (!read_inputs(inputs, verb.inputs, script, diagnostics)) {
         report_to_stderr(verb.common, inputs.sources, diagnostics);
         return exit_input;
     }

@@ -64,7 +64,7 @@ struct Rules {
 /// Reads and loads; on failure says why on standard error and returns the exit code.
 int read_rules(const CommonOptions& common, const std::vector<std::string>& paths, Rules& rules, Setting& setting) {
     Diagnostics diagnostics;
-    if (!read_inputs(rules.inputs, paths, diagnostics)) {
+    if (!read_inputs(rules.inputs, paths, target_augenrules(common.target), diagnostics)) {
         report_to_stderr(common, rules.inputs.sources, diagnostics);
         return exit_input;
     }

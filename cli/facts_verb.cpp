@@ -6,13 +6,14 @@
 #include "cli/install_file.hpp"
 #include "cli/options.hpp"
 #include "cli/streams.hpp"
+#include "cli/target.hpp"
 
 namespace auopt {
 
 int run(const FactsVerb& verb) {
     Inputs inputs;
     Diagnostics diagnostics;
-    if (!read_inputs(inputs, verb.inputs, diagnostics)) {
+    if (!read_inputs(inputs, verb.inputs, target_augenrules(verb.common.target), diagnostics)) {
         report_to_stderr(verb.common, inputs.sources, diagnostics);
         return exit_input;
     }

@@ -49,9 +49,9 @@ private:
 /// augenrules glues a file without a final newline to the next one, and takes control lines out only where they are
 /// spelled as it expects. "" when merging the new texts gives what merging the old ones gives, else what does not fit.
 std::string merge_changes(const std::string& dir, const std::map<std::string, std::string>& new_texts,
-                          const CompileOptions& options) {
+                          const CompileOptions& options, const Augenrules& script) {
     Sources old_sources, new_sources;
-    const auto before = merge_rules_dir(old_sources, dir);
+    const auto before = merge_rules_dir(old_sources, dir, script);
     if (!before) return before.error();
     const ScratchFolder scratch;
     for (const auto& [name, text] : new_texts) {
@@ -60,7 +60,7 @@ std::string merge_changes(const std::string& dir, const std::map<std::string, st
             continue;
         std::ofstream(scratch.path() / path.filename(), std::ios::binary) << text;
     }
-    const auto after = merge_rules_dir(new_sources, scratch.path());
+    const auto after = merge_rules_dir(new_sources, scratch.path(), script);
     if (!after) return after.error();
     Diagnostics unused;
     if (same_messages(compile(old_sources, before->lines, options, unused),
@@ -75,7 +75,7 @@ std::string merge_changes(const std::string& dir, const std::map<std::string, st
 int run(const FmtVerb& verb) {
     Inputs inputs;
     Diagnostics diagnostics;
-    if (!read_inputs(inputs, verb.inputs, diagnostics)) {
+    if (!read_inputs(inputs, verb.inputs, target_augenrules(verb.common.target), diagnostics)) {
         report_to_stderr(verb.common, inputs.sources, diagnostics);
         return exit_input;
     }
@@ -97,7 +97,9 @@ int run(const FmtVerb& verb) {
     for (const std::string& path : verb.inputs.empty() ? std::vector<std::string>{default_rules_dir} : verb.inputs) {
         std::error_code unreadable;
         if (!fs::is_directory(path, unreadable)) continue;
-        if (const std::string problem = merge_changes(path, new_texts, setting.compile); !problem.empty())
+        if (const std::string problem =
+                merge_changes(path, new_texts, setting.compile, target_augenrules(verb.common.target));
+            !problem.empty())
             return fail(verb_name, exit_unknown,
                         fmt::format("{}: {}; nothing was written (files named one by one are formatted)",
                                     printable_text(path), problem));

@@ -8,6 +8,7 @@
 #include "cli/options.hpp"
 #include "cli/proof_options.hpp"
 #include "cli/streams.hpp"
+#include "cli/target.hpp"
 #include "report/diagnostics.hpp"
 #include "report/verdict.hpp"
 
@@ -89,7 +90,7 @@ int run(const GateVerb& verb) {
     Findings findings;
     Inputs inputs;
     Diagnostics diagnostics;
-    if (!read_inputs(inputs, verb.inputs, diagnostics)) {
+    if (!read_inputs(inputs, verb.inputs, target_augenrules(verb.common.target), diagnostics)) {
         report_to_stderr(verb.common, inputs.sources, diagnostics);
         return exit_input;
     }
@@ -114,7 +115,7 @@ int run(const GateVerb& verb) {
     if (!verb.against.empty()) {
         Inputs old_inputs;
         Diagnostics old_diagnostics;
-        if (!read_inputs(old_inputs, {verb.against}, old_diagnostics)) {
+        if (!read_inputs(old_inputs, {verb.against}, target_augenrules(verb.common.target), old_diagnostics)) {
             report_to_stderr(verb.common, old_inputs.sources, old_diagnostics);
             return exit_input;
         }

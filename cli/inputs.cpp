@@ -61,9 +61,9 @@ void add_text(Inputs& inputs, const std::string& name, std::string text) {
     for (InputLine& line : split_lines(inputs.sources, file)) inputs.lines.push_back(std::move(line));
 }
 
-bool add_directory(Inputs& inputs, const std::string& path, Diagnostics& diagnostics) {
+bool add_directory(Inputs& inputs, const std::string& path, const Augenrules& script, Diagnostics& diagnostics) {
     const std::size_t first_source = inputs.sources.size();
-    auto merged = merge_rules_dir(inputs.sources, path);
+    auto merged = merge_rules_dir(inputs.sources, path, script);
     if (!merged) {
         input_error(inputs, diagnostics, path, "AU082", merged.error());
         return false;
@@ -106,7 +106,8 @@ tl::expected<std::string, std::string> read_file(const std::string& path) {
     }
 }
 
-bool read_inputs(Inputs& inputs, const std::vector<std::string>& given, Diagnostics& diagnostics) {
+bool read_inputs(Inputs& inputs, const std::vector<std::string>& given, const Augenrules& script,
+                 Diagnostics& diagnostics) {
     const std::vector<std::string> paths = given.empty() ? std::vector<std::string>{default_rules_dir} : given;
     for (const std::string& path : paths) {
         if (!inputs.shown_name.empty()) inputs.shown_name += " ";
@@ -123,7 +124,7 @@ bool read_inputs(Inputs& inputs, const std::vector<std::string>& given, Diagnost
             }
             add_text(inputs, "<stdin>", std::move(text));
         } else if (is_directory(path)) {
-            ok = add_directory(inputs, path, diagnostics) && ok;
+            ok = add_directory(inputs, path, script, diagnostics) && ok;
         } else if (auto text = read_file(path)) {
             add_text(inputs, path, std::move(*text));
         } else {

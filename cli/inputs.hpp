@@ -28,8 +28,10 @@ struct Inputs {
 
 constexpr const char* default_rules_dir = "/etc/audit/rules.d";
 
-/// Reads `paths` (none: the default directory). False: an AU08x error is in `diagnostics`.
-bool read_inputs(Inputs& inputs, const std::vector<std::string>& paths, Diagnostics& diagnostics);
+/// Reads `paths` (none: the default directory), a directory as `script` merges it. False: an AU08x error is in
+/// `diagnostics`.
+bool read_inputs(Inputs& inputs, const std::vector<std::string>& paths, const Augenrules& script,
+                 Diagnostics& diagnostics);
 
 /// Reads a whole regular file. Error: the reason (no name in it).
 tl::expected<std::string, std::string> read_file(const std::string& path);

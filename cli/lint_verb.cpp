@@ -7,6 +7,7 @@
 #include "cli/lint_rules.hpp"
 #include "cli/options.hpp"
 #include "cli/streams.hpp"
+#include "cli/target.hpp"
 
 namespace auopt {
 namespace {
@@ -48,7 +49,7 @@ int run(const LintVerb& verb) {
     Diagnostics diagnostics;
     int code = exit_clean;
     std::size_t unknown_watches = 0;
-    if (!read_inputs(inputs, verb.inputs, diagnostics)) {
+    if (!read_inputs(inputs, verb.inputs, target_augenrules(verb.common.target), diagnostics)) {
         code = exit_input;
     } else {
         const Setting setting = make_setting(verb.common, inputs.lines);

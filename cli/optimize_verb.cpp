@@ -8,6 +8,7 @@
 #include "cli/options.hpp"
 #include "cli/proof_options.hpp"
 #include "cli/streams.hpp"
+#include "cli/target.hpp"
 #include "cli/workload_option.hpp"
 #include "report/printable.hpp"
 #include "report/unified_diff.hpp"
@@ -60,7 +61,7 @@ int explain_failure(const OptimizeOutcome& outcome, const OptimizeVerb& verb) {
 int run(const OptimizeVerb& verb) {
     Inputs inputs;
     Diagnostics diagnostics;
-    if (!read_inputs(inputs, verb.inputs, diagnostics)) {
+    if (!read_inputs(inputs, verb.inputs, target_augenrules(verb.common.target), diagnostics)) {
         report_to_stderr(verb.common, inputs.sources, diagnostics);
         return exit_input;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 
 #include <fmt/format.h>
@@ -45,6 +46,7 @@ Target read_target(const toml::table& table) {
     const auto reading = version_named(text_of(table, "reading"));
     if (!reading) broken(target.name + ": unknown reading");
     target.reading = *reading;
+    target.gawk = table["awk"].value<std::string>() == "gawk";
     if (table["writing"].value<std::string>() == "all")
         target.writing = all_auditctl_versions();
     else
@@ -160,6 +162,19 @@ const std::vector<Target>& targets() {
 std::string full_name(const Target& target) {
     if (target.machine == Machine::x86_64) return target.name;
     return fmt::format("{}/{}", target.name, machine_name(target.machine));
+}
+
+Augenrules target_augenrules(std::string_view name) {
+    name = name.substr(0, name.find('/'));
+    if (name == "host") {
+        std::error_code error;
+        const auto awk = std::filesystem::canonical("/usr/bin/awk", error).filename();
+        return augenrules_of(AuditctlVersion::v3_0_9, !error && (awk == "gawk" || awk == "busybox"));
+    }
+    for (const Target& t : targets()) {
+        if (t.name == name) return augenrules_of(t.reading, t.gawk);
+    }
+    return {};
 }
 
 tl::expected<Target, std::string> find_target(const std::string& name, const Facts& facts, Machine machine) {

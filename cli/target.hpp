@@ -9,6 +9,7 @@
 
 #include "compiler/compile.hpp"
 #include "compiler/facts.hpp"
+#include "compiler/rules_dir.hpp"
 #include "kernel_model/tables.hpp"
 
 namespace auopt {
@@ -26,6 +27,7 @@ struct Target {
     AuditctlVersion reading = AuditctlVersion::v3_0_9;
     /// The output has to load as the same bytes in each of these.
     std::vector<AuditctlVersion> writing;
+    bool gawk = false;  // what augenrules runs on; mawk otherwise
     std::vector<TargetKernel> kernels;
     std::string evidence;
 
@@ -38,6 +40,10 @@ struct Target {
 
 /// As a user may write it and a header says it: the name, with the machine unless that is x86_64.
 std::string full_name(const Target& target);
+
+/// How the target's augenrules merges. `name` as given to --target; an unknown one, which find_target refuses, merges as
+/// "any" does.
+Augenrules target_augenrules(std::string_view name);
 
 /// In the order of the data file, for x86_64.
 const std::vector<Target>& targets();

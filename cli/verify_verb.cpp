@@ -23,7 +23,8 @@ int run(const VerifyVerb& verb) {
     for (int side = 0; side < 2; ++side) {
         Inputs inputs;
         Diagnostics diagnostics;
-        if (!read_inputs(inputs, {side == 0 ? verb.before : verb.after}, diagnostics)) {
+        if (!read_inputs(inputs, {side == 0 ? verb.before : verb.after}, target_augenrules(verb.common.target),
+                         diagnostics)) {
             report_to_stderr(verb.common, inputs.sources, diagnostics);
             code = exit_input;
             continue;

@@ -1,5 +1,5 @@
-// Mirrors augenrules of audit 3.0.9 as Debian runs it. Its awk is mawk, to which `\s` is the letter s: a line such
-// as `s-b 64` is hoisted and ` -b 64` is not.
+// Mirrors augenrules of audit 3.0.9 as Debian runs it, and later scripts where `Augenrules` says so. To mawk, Debian's
+// awk, `\s` is the letter s: a line such as `s-b 64` is hoisted there and ` -b 64` is not.
 #include "compiler/rules_dir.hpp"
 
 #include <algorithm>
@@ -9,8 +9,11 @@
 #include <optional>
 #include <system_error>
 
+#include <fnmatch.h>
+
 #include <fmt/format.h>
 
+#include "compiler/version.hpp"
 #include "grammar/tokenizer.hpp"
 
 namespace auopt {
@@ -21,8 +24,7 @@ namespace fs = std::filesystem;
 
 std::string reason(int error) { return std::error_code(error, std::generic_category()).message(); }
 
-/// What the shell loop iterates over: names ending in .rules in version order, split into words at white space.
-tl::expected<std::vector<std::string>, std::string> listed_words(const fs::path& dir) {
+tl::expected<std::vector<std::string>, std::string> names_in(const fs::path& dir) {
     std::error_code error;
     if (!fs::is_directory(dir, error)) {
         return tl::unexpected(fmt::format("{}: {}", dir.string(), error ? error.message() : "not a directory"));
@@ -34,9 +36,33 @@ tl::expected<std::vector<std::string>, std::string> listed_words(const fs::path&
     }
     if (error) return tl::unexpected(fmt::format("{}: {}", dir.string(), error.message()));
     std::sort(names.begin(), names.end(), [](const auto& a, const auto& b) { return version_less(a, b); });
+    return names;
+}
 
+/// The names that a word stands for where the shell takes it for a pattern; the word itself when it fits none.
+std::vector<std::string> expanded(const std::string& word, const std::vector<std::string>& names) {
+    std::vector<std::string> fitting;
+    if (word.find_first_of("*?[") != std::string::npos) {
+        for (const auto& name : names) {
+            if (fnmatch(word.c_str(), name.c_str(), FNM_PERIOD) == 0) fitting.push_back(name);
+        }
+        std::sort(fitting.begin(), fitting.end());
+    }
+    return fitting.empty() ? std::vector<std::string>{word} : fitting;
+}
+
+/// What the shell loop iterates over: names ending in .rules in version order, split into words at white space but for
+/// the scripts that keep them whole.
+tl::expected<std::vector<std::string>, std::string> listed_words(const fs::path& dir, const Augenrules& script) {
+    const auto names = names_in(dir);
+    if (!names) return tl::unexpected(names.error());
     std::vector<std::string> words;
-    for (const auto& name : names) {
+    for (const auto& name : *names) {
+        if (script.whole_names) {
+            std::error_code error;
+            if (name.ends_with(".rules") && fs::exists(dir / name, error)) words.push_back(name);
+            continue;
+        }
         // grep sees one line per newline in a name.
         for (std::size_t at = 0; at <= name.size();) {
             const std::size_t end = std::min(name.find('\n', at), name.size());
@@ -45,8 +71,14 @@ tl::expected<std::vector<std::string>, std::string> listed_words(const fs::path&
             if (!line.ends_with(".rules")) continue;
             for (std::size_t i = 0; i < line.size();) {
                 const std::size_t stop = std::min(line.find_first_of(" \t", i), line.size());
-                if (stop > i) words.emplace_back(line.substr(i, stop - i));
+                const std::string word(line.substr(i, stop - i));
                 i = stop + 1;
+                if (word.empty()) continue;
+                if (script.quotes_names) {
+                    words.push_back(word);
+                } else {
+                    for (auto& fitting : expanded(word, *names)) words.push_back(std::move(fitting));
+                }
             }
         }
     }
@@ -72,14 +104,15 @@ struct Record {
 
 enum class Kind { dropped, enabled, delete_all, failure, backlog, rule };
 
-Kind kind_of(std::string_view text) {
+Kind kind_of(std::string_view text, const Augenrules& script) {
     if (text.empty()) return Kind::dropped;
-    const std::size_t after = text.find_first_not_of('s');
+    const std::string_view blanks = script.knows_blanks ? " \t\n\v\f\r" : "s";
+    const std::size_t after = text.find_first_not_of(blanks);
     if (after == std::string_view::npos) return Kind::rule;
     const std::string_view rest = text.substr(after);
     if (rest[0] == '#') return Kind::dropped;
     if (rest.starts_with("-e")) return Kind::enabled;
-    if (rest.starts_with("-D") && rest.find_first_not_of('s', 2) == std::string_view::npos) return Kind::delete_all;
+    if (rest.starts_with("-D") && rest.find_first_not_of(blanks, 2) == std::string_view::npos) return Kind::delete_all;
     if (rest.starts_with("-f")) return Kind::failure;
     if (rest.starts_with("-b")) return Kind::backlog;
     return Kind::rule;
@@ -87,8 +120,14 @@ Kind kind_of(std::string_view text) {
 
 }  // namespace
 
-tl::expected<MergedRules, std::string> merge_rules_dir(Sources& sources, const fs::path& dir) {
-    const auto words = listed_words(dir);
+Augenrules augenrules_of(AuditctlVersion version, bool gawk) {
+    const Features& features = features_of(version);
+    return {features.augenrules_strips_cr, features.augenrules_quotes_names, features.augenrules_whole_names, gawk};
+}
+
+tl::expected<MergedRules, std::string> merge_rules_dir(Sources& sources, const fs::path& dir,
+                                                       const Augenrules& script) {
+    const auto words = listed_words(dir, script);
     if (!words) return tl::unexpected(words.error());
     if (words->empty()) return tl::unexpected(fmt::format("{}: no file in it ends in .rules", dir.string()));
 
@@ -124,7 +163,8 @@ tl::expected<MergedRules, std::string> merge_rules_dir(Sources& sources, const f
     std::optional<Record> enabled, delete_all, failure, backlog;
     std::vector<Record> rules;
     for (auto& record : records) {
-        switch (kind_of(record.text)) {
+        if (script.strips_cr && record.text.ends_with('\r')) record.text.pop_back();
+        switch (kind_of(record.text, script)) {
             case Kind::dropped:
                 break;
             case Kind::enabled:

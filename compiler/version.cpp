@@ -35,6 +35,9 @@ constexpr Features v285{.version = AuditctlVersion::v2_8_5,
                         .help_succeeds = false,
                         .key_separator_refused = false,
                         .cgroup_fstypes = false,
+                        .augenrules_strips_cr = false,
+                        .augenrules_quotes_names = false,
+                        .augenrules_whole_names = false,
                         .binary_numbers = false};
 
 constexpr Features v309 = [] {
@@ -53,6 +56,7 @@ constexpr Features v312 = [] {
     f.name = "3.1.2";
     f.lists_any_case = f.second_list_unchecked = f.exclude_all_fields = f.send_zc_op = f.signal_words = true;
     f.last_io_uring_op = 48;
+    f.augenrules_strips_cr = true;
     return f;
 }();
 
@@ -72,6 +76,7 @@ constexpr Features v400 = [] {
     f.name = "4.0";
     f.mismatch_whole_mask = f.send_zc_op = false;
     f.binary_numbers = true;  // Debian 13 and RHEL 10
+    f.augenrules_quotes_names = true;
     f.last_io_uring_op = 53;
     return f;
 }();
@@ -108,7 +113,7 @@ constexpr Features v421 = [] {
     f.token_limit = false;
     f.perm_names = PermNames::with_stat;
     f.last_io_uring_op = 64;
-    f.help_succeeds = f.key_separator_refused = f.cgroup_fstypes = true;
+    f.help_succeeds = f.key_separator_refused = f.cgroup_fstypes = f.augenrules_whole_names = true;
     return f;
 }();
 

@@ -17,6 +17,7 @@
 #include "compiler/version.hpp"
 #include "compiler/wire.hpp"
 #include "grammar/ids.hpp"
+#include "tables/names.hpp"
 
 #include "fuzz/check.hpp"
 #include "fuzz/oracle_server.hpp"
@@ -102,6 +103,11 @@ std::string shown(const std::vector<std::string>& messages, std::size_t at) {
     return at < messages.size() ? messages[at] : std::string("(nothing)");
 }
 
+/// What this compiler leaves out and says so: the machine riscv64, which Debian's 4.0.2 knows.
+bool left_out(const std::string& text) {
+    return reading() != AuditctlVersion::v3_0_9 && ascii_lower(text).find("riscv") != std::string::npos;
+}
+
 /// What differs, empty if nothing; the part up to the first colon names the kind.
 std::string difference(const std::string& text, std::string_view machine) {
     const OracleAnswer theirs = oracle().ask(text, machine);
@@ -178,6 +184,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return 0;
     const std::string_view machine = machine_of(data[0]);
     std::string text(data + 1, data + size);
+    if (left_out(text)) return 0;
     const std::string first = difference(text, machine);
     if (first.empty()) return 0;
     text = made_small(std::move(text), machine, kind_of(first));

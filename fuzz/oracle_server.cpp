@@ -1,6 +1,7 @@
 #include "fuzz/oracle_server.hpp"
 
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -56,6 +57,7 @@ void transfer(int fd, void* data, std::size_t size, bool out) {
     auto* at = static_cast<char*>(data);
     while (size > 0) {
         const ssize_t n = out ? write(fd, at, size) : read(fd, at, size);
+        if (n < 0 && errno == EINTR) continue;  // libFuzzer's timer
         check(n > 0, "the oracle answers");
         at += n;
         size -= static_cast<std::size_t>(n);

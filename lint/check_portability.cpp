@@ -3,6 +3,7 @@
 // same bytes in all of them.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -108,12 +109,14 @@ std::vector<std::string> lost_calls(const LintContext& context, const KernelRule
     return lost;
 }
 
-/// The calls that narrowing by perm= takes away: the rule is the same but for its mask, and its calls can be compared.
-std::vector<std::string> narrowed_away(const LintContext& context, const Reading& here, const Reading& there) {
+/// The calls that narrowing by perm= takes away: the rule is the same but for its mask. Nothing when it is another
+/// difference, or its calls cannot be compared.
+std::optional<std::vector<std::string>> narrowed_away(const LintContext& context, const Reading& here,
+                                                      const Reading& there) {
     const KernelRule *before = added_rule(here), *after = added_rule(there);
-    if (context.kernels.empty() || before == nullptr || after == nullptr || there.failed) return {};
-    if (find_test(*before, Field::perm) == nullptr) return {};
-    if (before->list != List::exit || after->list != List::exit || before->tests != after->tests) return {};
+    if (context.kernels.empty() || before == nullptr || after == nullptr || there.failed) return std::nullopt;
+    if (find_test(*before, Field::perm) == nullptr) return std::nullopt;
+    if (before->list != List::exit || after->list != List::exit || before->tests != after->tests) return std::nullopt;
     return lost_calls(context, *before, *after);
 }
 
@@ -194,6 +197,7 @@ struct LineFindings {
     std::vector<std::string_view> losing, refusing, loading;
     std::string refusal;
     Findings other;
+    bool other_matters = false;  // some of it is more than a mask narrowed without loss
 };
 
 class Reporter {
@@ -229,7 +233,7 @@ public:
             for (const auto& [what, versions] : found.other.kinds) {
                 parts.push_back(fmt::format("auditctl {} {}", fmt::join(versions, ", "), what));
             }
-            add(ids::reads_differently, Level::warning, line.span,
+            add(ids::reads_differently, found.other_matters ? Level::warning : Level::info, line.span,
                 fmt::format("other versions read this line otherwise: {}", fmt::join(parts, "; ")), {});
         }
         if (!found.loading.empty()) {
@@ -261,17 +265,25 @@ void check_portability(const LintContext& context, Diagnostics& diagnostics) {
             LineFindings& found = findings[i];
             if (here[i].failed && !there[i].failed) {
                 found.loading.push_back(name);
-            } else if (!here[i].failed && there[i].failed) {
+                continue;
+            }
+            if (!here[i].failed && there[i].failed) {
                 found.refusing.push_back(name);
                 if (found.refusal.empty()) found.refusal = there[i].reason;
-            } else if (const auto lost = narrowed_away(context, here[i], there[i]); !lost.empty()) {
+                continue;
+            }
+            const auto lost = narrowed_away(context, here[i], there[i]);
+            if (!lost) {
+                found.other.add(what_changes(here[i], there[i]), name);
+                found.other_matters = true;
+            } else if (lost->empty()) {
+                found.other.add("makes perm= a list of calls, losing none of those that the kernel's class has", name);
+            } else {
                 found.losing.push_back(name);
-                for (const std::string& call : lost) {
+                for (const std::string& call : *lost) {
                     if (std::find(found.lost.begin(), found.lost.end(), call) == found.lost.end())
                         found.lost.push_back(call);
                 }
-            } else {
-                found.other.add(what_changes(here[i], there[i]), name);
             }
         }
     }

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""The merge that `auopt augenrules --fallback passthrough` installs against the real augenrules, byte for byte.
+"""The merge that `auopt augenrules --fallback passthrough` installs against the real augenrules, byte for byte: Debian
+12's (3.0.9) on mawk for the target deb12, Debian 13's (4.0.2) on mawk for deb13, and on gawk for el10. The last two
+only where that package and that awk can be had.
 
-A copy of augenrules runs with both of its paths and its temporary file redirected into a folder of the test, with
-mawk as awk and a PATH of seven programs, so that it can neither find auditctl nor touch the host. The rules.d
-directories are awkward ones: written out below where a rule of augenrules is at stake, and drawn at random.
+A copy of augenrules runs with both of its paths and its temporary file redirected into a folder of the test, and a
+PATH of seven programs, so that it can neither find auditctl nor touch the host. The rules.d directories are awkward
+ones: written out below where a rule of augenrules is at stake, and drawn at random.
 
 Exit 77: skipped.
 """
@@ -17,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 from auopt import Auopt, skip  # noqa: E402
@@ -71,14 +74,46 @@ CASES = {
         "\x01.rules": b"-w /1\n",
         "f.rules": b"-w /f\n",
     },
+    "names that are patterns": {
+        "a*.rules": b"-w /star\n",
+        "ab.rules": b"-w /ab\n",
+        "a?.rules": b"-w /question\n",
+        "[a-b].rules": b"-w /class\n",
+        "a.rules": b"-w /a\n",
+        "[x.rules": b"-w /open\n",
+        "z[!a].rules": b"-w /not\n",
+        "zb.rules": b"-w /zb\n",
+    },
+    "names that begin like options": {"-e.rules": b"-w /e\n", "--.rules": b"-w /dashes\n", "-": b"-w /no\n"},
+    "names with other strange bytes": {
+        "'q'.rules": b"-w /q\n",
+        '"d".rules': b"-w /d\n",
+        "$HOME.rules": b"-w /dollar\n",
+        "`x`.rules": b"-w /tick\n",
+        "a;b.rules": b"-w /semicolon\n",
+        "#h.rules": b"-w /hash\n",
+        "~.rules": b"-w /tilde\n",
+        "{a,b}.rules": b"-w /brace\n",
+        "a\tb.rules": b"-w /tab\n",
+    },
+    "a carriage return alone, doubled, before the end of a file": {
+        "a.rules": b"\r\n\r\r\n-w /a\r\r\n-D \r\n# c\r\r\n-b 1\r",
+        "b.rules": b"\n-w /b\r",
+        "c.rules": b"\r\n-f\r 2\n",
+    },
+    "a long comment": {"a.rules": b"# " + b"x" * 7000 + b" -w /hidden\n-w /a\n"},
+    "a loop of links": {"a.rules": b"-w /a\n", "b.rules": "-> c.rules", "c.rules": "-> b.rules", "d.rules": "-> ."},
     "links and folders": {"a.rules": b"-w /a\n", "b.rules": None, "c.rules": "-> a.rules", "d.rules": "-> nowhere"},
 }
 
 LINES = [
     b"-D", b"-D ", b"-b 64", b"-b 8192", b"-f 1", b"-f 2", b"-e 1", b"-e 2", b"-e 2 # lock", b" -e 2", b"# comment",
     b" # comment", b"", b"", b" ", b"\t", b"\r", b"-w /etc/passwd -p wa", b"-w /a -k s", b"-a always,exit -S open",
-    b"-i", b"-c", b"-r 5", b"s", b"s-e 1", b"ss", b"-Ds", b"s#", b"-", b"--", b"-d", b"-F", b"-E 1", b"-B", b"\xff",
+    b"-i", b"-c", b"-r 5", b"s", b"s-e 1", b"ss", b"-Ds", b"s#", b"-", b"--", b"-d", b"-D\r", b"# c\r", b"-e 2\r", b"\r\r",
+    b"\v-b 1", b"\f", b"-w /\0x", b"\0-b 1", b"\xc2\xa0-b 1", b"-w /" + b"y" * 6200, b"-F", b"-E 1", b"-B", b"\xff",
 ]  # fmt: skip
+# Parts of names that the shell, ls or grep could trip over.
+ODD = [" ", "*", "?", "[a]", "\t", "\n", ".", "-", "~", "#", "'", "$", "\u00e9", "\x01", "\udcff", "rules", ".rules", "\\"]
 NAMES = ["a", "b", "B", "1", "2", "10", "02", "1-x", "1.x", "1~x", "10-a", "9-a", "x1y2", "x1y10", "x01y2", "z_z", "z-z", "zz"]
 
 
@@ -87,13 +122,33 @@ def random_case(rng):
     for name in rng.sample(NAMES, rng.randint(1, 6)):
         text = b"\n".join(rng.choice(LINES) for _ in range(rng.randint(0, 8)))
         text += rng.choice([b"\n", b"\n", b"", b"\r\n"])
-        case[name + rng.choice([".rules", ".rules", ".rules", ".conf", ".rules~"])] = text
+        if rng.random() < 0.3:
+            at = rng.randint(0, len(name))
+            name = name[:at] + rng.choice(ODD) + name[at:]
+        name += rng.choice([".rules", ".rules", ".rules", ".rules", ".conf", ".rules~"])
+        kind = rng.random()
+        if kind < 0.03:
+            text = None
+        elif kind < 0.1:
+            text = "-> " + rng.choice(["m.rules", "nowhere", ".", "a.rules"])
+        case[name] = text
     case.setdefault("m.rules", b"-w /m\n")
     return case
 
 
+@dataclass
+class Variant:
+    """One augenrules on one awk, and the target that merges like them."""
+
+    name: str
+    script: pathlib.Path
+    awk: list  # command line
+    libraries: str  # of an awk that is only unpacked
+    target: str
+
+
 class RealAugenrules:
-    def __init__(self, script, work):
+    def __init__(self, variant, work):
         self.work = work
         self.rules_dir = work / "rules.d"
         self.output = work / "real" / "audit.rules"
@@ -105,14 +160,18 @@ class RealAugenrules:
             if not found:
                 skip(f"there is no {name}")
             (programs / name).symlink_to(found)
-        (programs / "awk").symlink_to(shutil.which("mawk"))
-        text = script.read_text()
+        awk = programs / "awk"
+        libraries = f"LD_LIBRARY_PATH={variant.libraries} " if variant.libraries else ""
+        awk.write_text("#!/bin/sh\n" + libraries + "exec " + " ".join(variant.awk) + ' "$@"\n')
+        awk.chmod(0o755)
+        text = variant.script.read_text()
         for pattern, to in (
             (r"/etc/audit/audit\.rules", self.output),
             (r"(?m)^SourceRulesDir=.*$", f"SourceRulesDir={self.rules_dir}"),
             (r"/tmp/aurules", work / "aurules"),
-            (r"/s?bin/auditctl", work / "nowhere"),
-            (r"/sbin/restorecon", work / "nowhere"),
+            (r"(/usr)?/s?bin/auditctl", work / "nowhere"),
+            (r"\bauditctl -s", work / "nowhere"),
+            (r"(/usr)?/sbin/restorecon", work / "nowhere"),
         ):
             text = re.sub(pattern, str(to), text)
         code = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
@@ -149,7 +208,7 @@ def lay_out(folder, case):
             path.write_bytes(content)
 
 
-def our_merge(auopt, work):
+def our_merge(auopt, work, target):
     output = work / "ours" / "audit.rules"
     output.parent.mkdir(exist_ok=True)
     output.unlink(missing_ok=True)
@@ -157,46 +216,95 @@ def our_merge(auopt, work):
     facts = work / "broken.json"
     facts.write_text("{")
     done = auopt.run(
-        "augenrules", "--rules-dir", work / "rules.d", "--output", output, "--facts", facts, "--fallback", "passthrough"
+        "augenrules", "--rules-dir", work / "rules.d", "--output", output, "--facts", facts, "--fallback", "passthrough",
+        "--target", target,
     )
     if done.returncode != 0:
         return f"exit {done.returncode}: {done.stderr.decode(errors='replace')}".encode()
     return output.read_bytes()
 
 
+def runs(awk, libraries, program, expected):
+    """Whether this awk is there and exits with `expected`."""
+    environment = {"PATH": os.environ["PATH"], **({"LD_LIBRARY_PATH": libraries} if libraries else {})}
+    try:
+        return subprocess.run([*awk, program], env=environment, capture_output=True, check=False).returncode == expected
+    except OSError:
+        return False
+
+
+def variants(oracle_dir):
+    scripts = {}
+    for name, version in (("auditctl", "3.0.9"), ("auditctl-4.0", "4.0.2")):
+        for place in ("sbin", "usr/sbin"):
+            script = oracle_dir / name / "root" / place / "augenrules"
+            if script.exists():
+                scripts[version] = script
+    if "3.0.9" not in scripts:
+        skip("there is no augenrules; scripts/fetch-auditctl could not get it")
+    if not os.access("/bin/ls", os.X_OK):
+        skip("there is no /bin/ls")
+    space_is_s = 'BEGIN { exit match("s", "\\\\s") ? 3 : 4 }'  # 3: to this awk, backslash s is the letter
+    found = []
+    if runs(["mawk"], "", space_is_s, 3):
+        found.append(Variant("3.0.9 on mawk", scripts["3.0.9"], [shutil.which("mawk")], "", "deb12"))
+        if "4.0.2" in scripts:
+            found.append(Variant("4.0.2 on mawk", scripts["4.0.2"], [shutil.which("mawk")], "", "deb13"))
+    else:
+        print("no mawk here, or one that knows white space: it merges otherwise than Debian's")
+    root = oracle_dir / "auditctl" / "root"
+    for awk, libraries in (
+        ([str(root / "usr/bin/gawk")], ":".join(sorted({str(p.parent) for p in root.rglob("libsigsegv.so.2")}))),
+        (["gawk"], ""),
+        (["busybox", "awk"], ""),
+    ):
+        if "4.0.2" in scripts and runs(awk, libraries, space_is_s, 4):
+            program = shutil.which(awk[0])
+            name = pathlib.Path(program).name
+            found.append(Variant(f"4.0.2 on {name}", scripts["4.0.2"], [program, *awk[1:]], libraries, "el10"))
+            break
+    else:
+        print("not compared: augenrules of 4.0.2 on gawk")
+    if not found:
+        skip("no augenrules and awk whose merge is known")
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--auopt", required=True)
     parser.add_argument("--oracle-dir", required=True, type=pathlib.Path)
-    parser.add_argument("--random", type=int, default=40, help="directories drawn at random")
+    parser.add_argument("--random", type=int, default=120, help="directories drawn at random")
     parser.add_argument("--seed", type=int, default=20261130)
     args = parser.parse_args()
-    unpacked = args.oracle_dir / "auditctl" / "root"
-    script = next((p for p in (unpacked / "sbin/augenrules", unpacked / "usr/sbin/augenrules") if p.exists()), None)
-    if script is None:
-        skip("there is no augenrules; scripts/fetch-auditctl could not get it")
-    if not shutil.which("mawk") or not os.access("/bin/ls", os.X_OK):
-        skip("there is no mawk or no /bin/ls")
-    probe = subprocess.run(["mawk", 'BEGIN { exit match(" ", "\\\\s") }'], check=False)
-    if probe.returncode != 0:
-        skip("this mawk knows \\s: it merges otherwise than Debian 12's")
-
+    found = variants(args.oracle_dir.resolve())
     auopt = Auopt(pathlib.Path(args.auopt).resolve())
     rng = random.Random(args.seed)
     cases = dict(CASES)
     for number in range(args.random):
         cases[f"random {number}"] = random_case(rng)
     wrong = 0
-    with tempfile.TemporaryDirectory(prefix="auopt-augenrules.") as work:
-        work = pathlib.Path(work)
-        real = RealAugenrules(script, work)
-        for name, case in cases.items():
-            lay_out(work / "rules.d", case)
-            theirs, ours = real.merge(), our_merge(auopt, work)
-            if theirs != ours:
-                wrong += 1
-                print(f"differs: {name}\n  files     {case}\n  augenrules {theirs[-400:]}\n  auopt      {ours[-400:]}")
-    print(f"{len(cases)} directories merged, {wrong} differences")
+    for variant in found:
+        different = 0
+        with tempfile.TemporaryDirectory(prefix="auopt-augenrules.") as work:
+            work = pathlib.Path(work)
+            real = RealAugenrules(variant, work)
+            for name, case in cases.items():
+                lay_out(work / "rules.d", case)
+                theirs, ours = real.merge(), our_merge(auopt, work, variant.target)
+                if theirs != ours:
+                    different += 1
+                    if different <= 5:
+                        print(f"differs: {variant.name}, {name}\n  files     {case}")
+                        print(f"  augenrules {theirs[-400:]}\n  auopt      {ours[-400:]}")
+            # A directory without rules: augenrules installs an empty file; auopt takes it for a mistake and installs none.
+            lay_out(work / "rules.d", {"README": b"-w /no\n"})
+            refused = our_merge(auopt, work, variant.target)
+            if real.merge().split(b"\n", 1)[1] != b"\n" * 4 or not refused.startswith(b"exit 3"):
+                different += 1
+                print(f"differs: {variant.name}, an empty directory: {refused}")
+        print(f"{variant.name}, --target {variant.target}: {len(cases)} directories merged, {different} differences")
+        wrong += different
     sys.exit(1 if wrong else 0)
 
 

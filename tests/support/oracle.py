@@ -101,17 +101,20 @@ class Result:
 
 
 class Oracle:
-    def __init__(self, directory, auditctl=None):
-        """`directory`: where the build left the oracle's binaries; `auditctl`: another binary."""
-        self.directory = pathlib.Path(directory)
-        unpacked = self.directory / "auditctl" / "root"
+    def __init__(self, directory, auditctl=None, package="auditctl"):
+        """`directory`: where the build left the oracle's binaries; `auditctl`: another binary; `package`: the folder
+        that scripts/fetch-auditctl filled."""
+        self.directory = pathlib.Path(directory).resolve()
+        unpacked = self.directory / package / "root"
         chosen = auditctl or os.environ.get("AUDITCTL")
         self.auditctl = pathlib.Path(chosen) if chosen else unpacked / "sbin" / "auditctl"
         if not self.auditctl.exists():
             raise Unavailable("there is no auditctl; scripts/fetch-auditctl could not get it")
-        self.libraries = []
+        self.libraries, self.loader = [], None
         if not chosen:
             self.libraries = sorted({str(lib.parent) for lib in unpacked.rglob("libaudit.so.1")})
+            # A package of a later release comes with its C library, which its own loader has to load.
+            self.loader = next((lib for lib in unpacked.rglob("ld-linux-*.so.2") if not lib.is_symlink()), None)
         for name in ("liboracle_preload.so", "oracle_exec", "arule_decode"):
             if not (self.directory / name).exists():
                 raise Unavailable(f"{name} is not built")
@@ -131,10 +134,13 @@ class Oracle:
             "AUDIT_ORACLE_LOG": str(log),
             **environment,
         }
-        if self.libraries:
+        program = [str(self.auditctl)]
+        if self.loader:
+            program = [str(self.loader), "--library-path", ":".join(self.libraries), *program]
+        elif self.libraries:
             full["LD_LIBRARY_PATH"] = ":".join(self.libraries)
         preload = str(self.directory / "liboracle_preload.so")
-        return [str(self.directory / "oracle_exec"), preload, str(self.auditctl), *args], full
+        return [str(self.directory / "oracle_exec"), preload, *program, *args], full
 
     def run_args(self, args, environment):
         with tempfile.TemporaryDirectory(prefix="auopt-oracle.") as work:

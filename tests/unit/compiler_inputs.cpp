@@ -138,6 +138,30 @@ TEST_F(RulesDirectory, MawksIdeaOfWhiteSpace) {
     EXPECT_EQ(body, "-Ds\n-bogus\n\n #kept\n-D -k x\n\n");
 }
 
+TEST_F(RulesDirectory, ScriptsOfOtherVersionsOnOtherAwks) {
+    using V = AuditctlVersion;
+    put("a b.rules", "-w /ab\n");
+    put("b*.rules", "-w /star\r\n\r\n -b 64\r\n # comment\n-D \r\n");
+    put("bx.rules", "-w /bx\n");
+    fs::create_symlink("nowhere", dir / "z.rules");
+    const auto merged = [&](V version, bool gawk) {
+        Sources sources;
+        const auto result = merge_rules_dir(sources, dir, augenrules_of(version, gawk));
+        EXPECT_TRUE(result) << result.error();
+        return *result;
+    };
+    const auto body = [](const MergedRules& rules) { return rules.plain_text.substr(rules.plain_text.find('\n') + 1); };
+    const std::string star = "-w /star\r\n\r\n -b 64\r\n # comment\n-D \r\n";
+    // 3.0.9 on mawk: b*.rules is a pattern, carriage returns stay, indented lines are rules.
+    EXPECT_EQ(body(merged(V::v3_0_9, false)), "\n\n\n-w /bx\n" + star + "-w /bx\n\n");
+    EXPECT_EQ(merged(V::v3_0_9, false).skipped.size(), 3U);  // a, b.rules and the link
+    EXPECT_EQ(body(merged(V::v3_1_2, false)), "\n\n\n-w /bx\n-w /star\n -b 64\n # comment\n-D \n-w /bx\n\n");
+    EXPECT_EQ(body(merged(V::v3_1_2, true)), "-D \n -b 64\n\n-w /bx\n-w /star\n-w /bx\n\n");
+    EXPECT_EQ(body(merged(V::v4_0_0, true)), "-D \n -b 64\n\n-w /bx\n-w /star\n\n");
+    EXPECT_EQ(body(merged(V::v4_2_1, true)), "-D \n -b 64\n\n-w /ab\n-w /bx\n-w /star\n\n");
+    EXPECT_TRUE(merged(V::v4_2_1, true).skipped.empty());
+}
+
 TEST_F(RulesDirectory, FilesAreGluedAndUnreadableOnesSkipped) {
     put("1.rules", "-w /noeol");
     put("2.rules", "## c\n-w /x");
