@@ -53,6 +53,50 @@ std::string by_rule(const CallRow& row, const KernelState& state, const Sources&
     return fmt::format("\n{} ({} {}):\n", row.call.name, arch_name(row.call.arch), row.call.nr) + render_table(table);
 }
 
+std::string_view list_name(List list) {
+    switch (list) {
+        case List::user:
+            return "user";
+        case List::task:
+            return "task";
+        case List::exclude:
+            return "exclude";
+        case List::filesystem:
+            return "filesystem";
+        case List::io_uring:
+            return "io_uring";
+        case List::exit:
+            return "exit";
+    }
+    return "";
+}
+
+/// The lists beside exit that hold rules; all when `verbose`.
+std::string lists_to_text(const CostSheet& sheet, const CostSheet* old, bool verbose) {
+    Table table;
+    table.header = {"list", "pays once a", "rules", "instructions"};
+    table.right = {false, false, true, true};
+    if (old != nullptr) {
+        table.header.insert(table.header.end() - 1, "before");
+        table.right.push_back(true);
+    }
+    bool any_match = false;
+    for (std::size_t i = 0; i < sheet.lists.size(); ++i) {
+        const ListCost& list = sheet.lists[i];
+        if (!verbose && list.rules == 0 && (old == nullptr || old->lists[i].rules == 0)) continue;
+        any_match = any_match || list.matched;
+        std::vector<std::string> row{std::string(list_name(list.list)) + (list.matched ? " *" : ""),
+                                     std::string(list.unit), fmt::format("{}", list.rules),
+                                     fmt::format("{}", list.instructions)};
+        if (old != nullptr) row.insert(row.end() - 1, fmt::format("{}", old->lists[i].instructions));
+        table.rows.push_back(std::move(row));
+    }
+    if (table.rows.empty()) return {};
+    std::string out = "\n" + render_table(table);
+    if (any_match) out += "* the reference message, record or task matches a rule, which ends the walk\n";
+    return out;
+}
+
 }  // namespace
 
 CostSheet price(const KernelState& state, const KernelTables& kernel, const std::vector<CallName>& calls,
@@ -62,6 +106,7 @@ CostSheet price(const KernelState& state, const KernelTables& kernel, const std:
     sheet.rules = state.rule_count();
     sheet.exit_list = exit_list_length(state);
     sheet.fixed_instructions = fixed_instructions(state, kernel);
+    if (kernel.costs_measured()) sheet.lists = list_costs(state, kernel);
     for (const CallName& call : calls) {
         sheet.rows.push_back({call, call_cost(state, kernel, reference_event(call.arch, call.nr), with_rules), {}});
     }
@@ -99,6 +144,14 @@ nlohmann::ordered_json cost_to_json(const CostSheet& sheet) {
         result["machine"] = machine_name(sheet.kernel->machine->machine);
         result["fixed_instructions"] = nullptr;
     }
+    nlohmann::ordered_json lists = nlohmann::ordered_json::array();
+    for (const ListCost& list : sheet.lists)
+        lists.push_back({{"list", list_name(list.list)},
+                         {"unit", list.unit},
+                         {"rules", list.rules},
+                         {"instructions", list.instructions},
+                         {"matched", list.matched}});
+    result["lists"] = std::move(lists);
     if (sheet.hardware) result["hardware"] = hardware_to_json(sheet);
     return result;
 }
@@ -184,6 +237,7 @@ std::string cost_to_text(const CostSheet& sheet, const CostSheet* old, const Ker
     if (any_match) out += "* the reference call matches a rule, which ends the walk\n";
     out += fmt::format("instructions: what the rules add to one call ({})\n", reference_text);
     out += hardware_legend(sheet);
+    out += lists_to_text(sheet, old, verbose);
     if (verbose) {
         for (const CallRow& row : sheet.rows) out += by_rule(row, state, sources);
     }

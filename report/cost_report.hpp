@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernel_model/cost.hpp"
+#include "kernel_model/list_cost.hpp"
 #include "report/calls.hpp"
 #include "report/hardware_cost.hpp"
 
@@ -26,6 +27,7 @@ struct CostSheet {
     unsigned exit_list = 0;
     std::uint32_t fixed_instructions = 0;
     std::vector<CallRow> rows;
+    std::vector<ListCost> lists;  // beside exit; empty where costs were not measured
     std::optional<HardwareChoice> hardware;
 };
 
