@@ -30,6 +30,9 @@ struct MachineModel {
     }
     /// audit_classify_arch, for the value of a rule's arch test: does the kernel take it for a 32-bit program's?
     bool classified_compat(std::uint32_t rule_arch) const;
+    /// A kernel built without 32-bit programs (no CONFIG_COMPAT, no IA32_EMULATION) takes every arch value for its own
+    /// and has no 32-bit classes; powerpc's has them in any case.
+    bool compat_is_optional() const { return machine != Machine::ppc64 && machine != Machine::ppc64le; }
 };
 
 /// Null for a machine whose kernel is not modelled (one that runs 32-bit kernels only).

@@ -33,13 +33,14 @@ std::uint32_t KernelState::n_rules() const { return static_cast<std::uint32_t>(f
 namespace {
 
 // The last arch field counts and its operator is ignored (audit_match_signal).
-bool counts_as_signal(const KernelRule& rule, const KernelTables& kernel) {
+bool counts_as_signal(const KernelRule& rule, const KernelTables& kernel, bool with_compat) {
     const auto touches = [&](Abi abi) {
         const SyscallSet& calls = kernel.classes(abi).signal;
         for (auto nr = calls._Find_first(); nr < calls.size(); nr = calls._Find_next(nr))
             if (rule.mask.test(static_cast<unsigned>(nr))) return true;
         return false;
     };
+    if (!with_compat && kernel.machine->compat_is_optional()) return touches(Abi::native);
     const FieldTest* arch = nullptr;
     for (const FieldTest& t : rule.tests)
         if (t.field == Field::arch) arch = &t;
@@ -49,9 +50,9 @@ bool counts_as_signal(const KernelRule& rule, const KernelTables& kernel) {
 
 }  // namespace
 
-std::uint32_t KernelState::n_signals() const {
+std::uint32_t KernelState::n_signals(bool with_compat) const {
     const KernelTables& kernel = kernel_tables(machine).front();  // the SIGNAL class is the same in all of them
-    const auto counts = [&](const KernelRule& rule) { return counts_as_signal(rule, kernel); };
+    const auto counts = [&](const KernelRule& rule) { return counts_as_signal(rule, kernel, with_compat); };
     std::ptrdiff_t n = 0;
     for (const std::vector<KernelRule>* rules : {&filter, &user, &task, &exclude, &filesystem})
         n += std::count_if(rules->begin(), rules->end(), counts);

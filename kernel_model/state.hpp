@@ -37,7 +37,9 @@ struct KernelState {
 
     /// audit_n_rules and audit_signals, as counted (spec 3.5).
     std::uint32_t n_rules() const;
-    std::uint32_t n_signals() const;
+    std::uint32_t n_signals() const { return n_signals(true); }
+    /// `with_compat` false: as a kernel built without 32-bit programs counts (MachineModel::compat_is_optional).
+    std::uint32_t n_signals(bool with_compat) const;
     std::size_t rule_count() const {
         return filter.size() + user.size() + task.size() + exclude.size() + filesystem.size();
     }

@@ -26,13 +26,21 @@ KernelRule narrowed(const Entry& e) {
     return rule;
 }
 
-// A call of the SIGNAL class, as the arch of the rule counts it (audit_match_signal): the first one, kill everywhere.
-unsigned kill_number(const Entry& e) {
+// Numbers of kill, with which the rule counts in audit_signals: as its arch has it (audit_match_signal), and as a kernel
+// built without 32-bit programs takes any arch.
+SyscallSet kill_numbers(const Entry& e) {
     const FieldTest* last = nullptr;
     for (const FieldTest& t : e.rule.tests)
         if (t.field == Field::arch) last = &t;
-    const Abi abi = last != nullptr && e.machine->classified_compat(last->value) ? Abi::compat : Abi::native;
-    return static_cast<unsigned>(kernel_tables(e.machine->machine).front().classes(abi).signal._Find_first());
+    const KernelTables& kernel = kernel_tables(e.machine->machine).front();
+    const auto kill = [&](Abi abi) { return static_cast<unsigned>(kernel.classes(abi).signal._Find_first()); };
+    SyscallSet calls;
+    calls.set(kill(Abi::native));
+    if (last != nullptr && e.machine->classified_compat(last->value)) {
+        if (!e.machine->compat_is_optional()) calls.reset();
+        calls.set(kill(Abi::compat));
+    }
+    return calls;
 }
 
 // The rule whose walk costs least keeps one harmless call of the SIGNAL class.
@@ -40,14 +48,15 @@ bool keep_a_signal_call(const Rules& rules, Entries& candidate) {
     std::optional<std::size_t> best;
     for (std::size_t i = 0; i < candidate.size(); ++i) {
         const Entry& before = *rules.entries()[i];
-        if (!before.rule.mask.test(kill_number(before)) || !has_perm(before.rule) || before.where == Placement::either)
+        if ((kill_numbers(before) & ~to_set(before.rule.mask)).any() || !has_perm(before.rule) ||
+            before.where == Placement::either)
             continue;
         const bool free = before.where == Placement::inode_hash;  // kill looks up no names
         if (!best || (free && candidate[*best]->where != Placement::inode_hash)) best = i;
     }
     if (!best) return false;
     KernelRule rule = candidate[*best]->rule;
-    rule.mask.set(kill_number(*candidate[*best]));
+    rule.mask = to_mask(to_set(rule.mask) | kill_numbers(*candidate[*best]));
     candidate[*best] = rules.make(std::move(rule));
     return true;
 }

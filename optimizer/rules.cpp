@@ -8,11 +8,14 @@ namespace {
 
 constexpr double same_cost = 1e-9;  // instructions; sums of the same terms in another order
 
-bool counts_in_signals(const KernelRule& rule, const MachineModel& machine) {
+constexpr std::size_t builds = 2;
+constexpr bool runs_32bit(std::size_t build) { return build == 0; }
+
+PerBuild<bool> counts_in_signals(const KernelRule& rule, const MachineModel& machine) {
     KernelState alone;
     alone.machine = machine.machine;
     alone.filter.push_back(rule);
-    return alone.n_signals() != 0;
+    return {alone.n_signals(runs_32bit(0)) != 0, alone.n_signals(runs_32bit(1)) != 0};
 }
 
 Walk exit_list_walk(const Entries& entries) {
@@ -28,8 +31,10 @@ Rules::Rules(const KernelState& state, const Ledger& ledger)
     : machine_(machine_model(state.machine)), ledger_(ledger), totals_(ledger.kernels()) {
     KernelState others = state;
     others.filter.clear();
-    other_signals_ = others.n_signals();
-    signals_nonzero_ = state.n_signals() != 0;
+    for (std::size_t b = 0; b < builds; ++b) {
+        other_signals_[b] = others.n_signals(runs_32bit(b));
+        signals_nonzero_[b] = state.n_signals(runs_32bit(b)) != 0;
+    }
     rules_nonzero_ = !state.filter.empty();
     Entries entries;
     for (const KernelRule& rule : state.filter) entries.push_back(make(rule));
@@ -88,28 +93,33 @@ Rules::Edit Rules::edit_to(const Entries& candidate) const {
 }
 
 bool Rules::signals_kept(const Entries& candidate) const {
-    const bool any = std::any_of(candidate.begin(), candidate.end(), [](const EntryPtr& e) { return e->signals; });
-    return (any || other_signals_ != 0) == signals_nonzero_;
+    for (std::size_t b = 0; b < builds; ++b) {
+        const bool any =
+            std::any_of(candidate.begin(), candidate.end(), [&](const EntryPtr& e) { return e->signals[b]; });
+        if ((any || other_signals_[b] != 0) != signals_nonzero_[b]) return false;
+    }
+    return true;
 }
 
 bool Rules::kernel_takes(const Entries& candidate, const Edit& edit) const {
     std::unordered_map<std::size_t, int> change;
-    std::size_t signals = signals_;
+    PerBuild<std::size_t> signals = signals_;
     for (const EntryPtr& e : edit.removed) {
         --change[e->identity];
-        signals -= e->signals ? 1 : 0;
+        for (std::size_t b = 0; b < builds; ++b) signals[b] -= e->signals[b] ? 1 : 0;
     }
     for (const EntryPtr& e : edit.added) {
         ++change[e->identity];
-        signals += e->signals ? 1 : 0;
+        for (std::size_t b = 0; b < builds; ++b) signals[b] += e->signals[b] ? 1 : 0;
     }
     for (const auto& [identity, difference] : change) {
         const auto it = identities_.find(identity);
         const int now = (it == identities_.end() ? 0 : static_cast<int>(it->second)) + difference;
         if (difference > 0 && now > 1) return false;
     }
-    return (signals + other_signals_ != 0) == signals_nonzero_ && (!candidate.empty()) == rules_nonzero_ &&
-           (!edit.touches_watches || watch_order(candidate) == watch_order_);
+    for (std::size_t b = 0; b < builds; ++b)
+        if ((signals[b] + other_signals_[b] != 0) != signals_nonzero_[b]) return false;
+    return (!candidate.empty()) == rules_nonzero_ && (!edit.touches_watches || watch_order(candidate) == watch_order_);
 }
 
 bool Rules::within_limit(const Entries& candidate, const Edit& edit) const {
@@ -122,12 +132,12 @@ bool Rules::within_limit(const Entries& candidate, const Edit& edit) const {
 void Rules::take(Entries candidate, const Edit& edit) {
     for (const EntryPtr& e : edit.removed) {
         if (--identities_[e->identity] == 0) identities_.erase(e->identity);
-        signals_ -= e->signals ? 1 : 0;
+        for (std::size_t b = 0; b < builds; ++b) signals_[b] -= e->signals[b] ? 1 : 0;
         totals_.remove(e->costs);
     }
     for (const EntryPtr& e : edit.added) {
         ++identities_[e->identity];
-        signals_ += e->signals ? 1 : 0;
+        for (std::size_t b = 0; b < builds; ++b) signals_[b] += e->signals[b] ? 1 : 0;
         totals_.add(e->costs);
     }
     entries_ = std::move(candidate);

@@ -2,6 +2,7 @@
 // gate that every rewrite passes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -16,6 +17,10 @@
 
 namespace auopt {
 
+/// One value for a kernel that runs 32-bit programs, one for a kernel built without: they count audit_signals apart.
+template <typename T>
+using PerBuild = std::array<T, 2>;
+
 struct Entry {
     KernelRule rule;
     const MachineModel* machine = nullptr;
@@ -23,8 +28,8 @@ struct Entry {
     Admission admission;
     RuleCosts costs;
     std::size_t identity =
-        0;                 // of all that the kernel compares (audit_compare_rule): equal rules have equal identities
-    bool signals = false;  // counts in audit_signals
+        0;  // of all that the kernel compares (audit_compare_rule): equal rules have equal identities
+    PerBuild<bool> signals{};  // counts in audit_signals
 };
 
 /// Shared and never changed, so that a candidate list is cheap and an edit is found by comparing pointers.
@@ -70,12 +75,13 @@ private:
     const MachineModel& machine_;
     Entries entries_;  // highest priority first
     const Ledger& ledger_;
-    WatchOrder watch_order_;                                // of the input
-    std::uint32_t other_signals_ = 0;                       // counted by the other lists
-    bool signals_nonzero_ = false, rules_nonzero_ = false;  // of the input
+    WatchOrder watch_order_;                   // of the input
+    PerBuild<std::uint32_t> other_signals_{};  // counted by the other lists
+    PerBuild<bool> signals_nonzero_{};         // of the input
+    bool rules_nonzero_ = false;               // of the input
     // Of entries_: sums over the rules, kept as rules come and go.
     std::unordered_map<std::size_t, unsigned> identities_;
-    std::size_t signals_ = 0;
+    PerBuild<std::size_t> signals_{};
     CallTotals totals_;
     CallTotals::CallTable limit_;  // of the input
 };

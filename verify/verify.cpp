@@ -61,11 +61,14 @@ std::optional<std::string> compare_counters(const KernelState& before, const Ker
     if ((before.n_rules() == 0) != (after.n_rules() == 0))
         return fmt::format("only the file {} loads a rule that arms the filters (audit_n_rules)",
                            before.n_rules() != 0 ? "before" : "after");
-    if ((before.n_signals() == 0) != (after.n_signals() == 0))
-        return fmt::format(
-            "only the file {} has a rule that touches kill, tkill or tgkill (audit_signals): the OBJ_PID records of "
-            "signal events depend on it",
-            before.n_signals() != 0 ? "before" : "after");
+    for (const bool with_compat : {true, false}) {
+        const bool b = before.n_signals(with_compat) != 0, a = after.n_signals(with_compat) != 0;
+        if (b != a)
+            return fmt::format(
+                "only the file {} has a rule that touches kill, tkill or tgkill (audit_signals{}): the OBJ_PID records "
+                "of signal events depend on it",
+                b ? "before" : "after", with_compat ? "" : ", on a kernel built without 32-bit programs");
+    }
     return std::nullopt;
 }
 

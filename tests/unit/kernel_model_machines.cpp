@@ -177,5 +177,19 @@ TEST(Machines, signal_calls_are_counted_by_the_machines_numbers) {
     EXPECT_EQ(signals(Machine::s390x, "-a always,exit -F arch=b32 -S tkill"), 1U);
 }
 
+TEST(Machines, a_kernel_without_32_bit_programs_counts_signals_by_its_own_numbers) {
+    const auto without = [](Machine machine, const std::string& line) {
+        CompileOptions options = test::test_compile_options();
+        options.machine = machine_name(machine);
+        return test::state_of(line + "\n", options).n_signals(false);
+    };
+    EXPECT_EQ(without(Machine::aarch64, "-a always,exit -F arch=b32 -S 37"), 0U);
+    EXPECT_EQ(without(Machine::aarch64, "-a always,exit -F arch=b32 -S 129"), 1U);
+    EXPECT_EQ(without(Machine::aarch64, "-a always,exit -S 37"), 0U);
+    EXPECT_EQ(without(Machine::x86_64, "-a always,exit -F arch=b32 -S kill"), 0U);
+    EXPECT_EQ(without(Machine::x86_64, "-a always,exit -F arch=b64 -S kill"), 1U);
+    EXPECT_EQ(without(Machine::ppc64, "-a always,exit -F arch=b32 -S kill"), 1U);
+}
+
 }  // namespace
 }  // namespace auopt

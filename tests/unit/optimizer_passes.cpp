@@ -120,6 +120,12 @@ TEST(NarrowMasks, audit_signals_stays_nonzero) {
     EXPECT_FALSE(s.filter[0].mask.test(62));  // the watch of a file keeps kill: kill looks up no names
     EXPECT_TRUE(s.filter[1].mask.test(62));
 }
+TEST(NarrowMasks, audit_signals_stays_nonzero_on_a_kernel_without_32_bit_programs) {
+    const KernelState s = run("narrow_masks", "-a always,exit -F path=/f -F perm=x -F arch=b32 -F key=k\n");
+    EXPECT_TRUE(s.filter[0].mask.test(37));  // kill of i386, as a kernel with 32-bit programs counts the rule
+    EXPECT_TRUE(s.filter[0].mask.test(62));  // kill of x86_64, as one without them does
+    EXPECT_FALSE(s.filter[0].mask.test(38));
+}
 TEST(NarrowMasks, audit_signals_stays_zero) {
     const KernelState s = run("narrow_masks", "-a always,exit -F dir=/d -F perm=x -S execve,read -F key=k\n");
     EXPECT_EQ(s.n_signals(), 0U);
