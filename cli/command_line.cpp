@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "cli/exit_codes.hpp"
+#include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "compiler/compile.hpp"
 #include "kernel_model/hardware.hpp"
@@ -28,9 +29,11 @@ Start here:
   auopt gate --against old.rules new.rules --budget getpid=600       one command for CI
   auopt fmt --diff rules.d                what canonical spelling would change; the kernel is told the same
 
-RULES is a rules file, a directory (read as augenrules reads rules.d), or - for standard input; several are
-concatenated; none means /etc/audit/rules.d. Users, groups and which watched paths are directories come from
---facts FILE (written by `auopt facts`) or --target host, never silently from this machine. So does the machine type;
+RULES is a rules file, a directory (read as augenrules reads rules.d), - for standard input, or --loaded for what the
+running kernel holds (root), also as A or B, or after --against and --compare; several are concatenated, the kernel's
+first; none means /etc/audit/rules.d. With --from listing, or listing: before its name, a file is what auditctl -l
+printed (auopt explain plain-listing). Users, groups and which watched paths are directories come from --facts FILE
+(written by `auopt facts`) or --target host, never silently from this machine. So does the machine type;
 --machine aarch64 or --target NAME/aarch64 checks rules for machines other than x86_64 (auopt targets lists them).
 
 Exit codes: 0 clean, equivalent, within budget; 1 findings; 2 usage; 3 an input cannot be read or would not
@@ -55,7 +58,7 @@ constexpr const char* compile_epilogue = R"(
   auopt compile --format text FILE        one rule a line, with the operators and the action that the kernel got
 )";
 
-const std::vector<std::string> assumptions{"no-32bit", "no-foreign-records", "watch-kinds"};
+const std::vector<std::string> assumptions{"no-32bit", "no-foreign-records", "watch-kinds", "listed-watches"};
 
 void add_common(CLI::App& app, CommonOptions& common, const std::vector<std::string>& formats) {
     app.add_option(
@@ -88,14 +91,50 @@ void add_common(CLI::App& app, CommonOptions& common, const std::vector<std::str
     app.add_flag("--continue", common.continue_on_error,
                  "Read the input as if its first line were -c: bad lines are warned about and skipped");
     app.add_option("--assume", common.assume,
-                   "Assumptions the result may rest on: no-32bit, no-foreign-records, watch-kinds")
+                   "Assumptions the result may rest on: no-32bit, no-foreign-records, watch-kinds, listed-watches")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(CLI::IsMember(assumptions));
 }
 
-void add_inputs(CLI::App& app, std::vector<std::string>& inputs) {
-    app.add_option("RULES", inputs, "Rules files, rules.d directories or - (default /etc/audit/rules.d)");
+void add_from(CLI::App& app, CommonOptions& common) {
+    app.add_option("--from", common.from,
+                   "What the inputs are: rules, or a listing (what auditctl -l printed; default -)")
+        ->check(CLI::IsMember({"rules", "listing"}))
+        ->capture_default_str();
+}
+
+void add_inputs(CLI::App& app, CommonOptions& common, std::vector<std::string>& inputs) {
+    app.add_option("RULES", inputs, "Rules files, rules.d directories, - or --loaded (default /etc/audit/rules.d)");
+    add_from(app, common);
+}
+
+/// Verbs that read rules; in their place --loaded is an input like any other, also as the value of an option.
+void replace_loaded(std::vector<std::string>& arguments) {
+    static const std::vector<std::string> readers{"optimize", "cost",    "verify", "lint",
+                                                  "gate",     "compile", "fmt",    "facts"};
+    if (arguments.empty() || std::find(readers.begin(), readers.end(), arguments[0]) == readers.end()) return;
+    const auto end = std::find(arguments.begin(), arguments.end(), "--");
+    std::replace(arguments.begin(), end, std::string("--loaded"), loaded_input);
+}
+
+/// --from marks every input that says nothing itself; a listing among them is an assumption.
+void settle_inputs(CommonOptions& common, const std::vector<std::string*>& inputs) {
+    bool any = false;
+    for (std::string* input : inputs) {
+        const bool says = *input == loaded_input || is_listing(*input) || input->starts_with(rules_prefix);
+        if (common.from == "listing" && !says && !input->empty()) input->insert(0, listing_prefix);
+        any = any || is_listing(*input);
+    }
+    if (any) common.assume.emplace_back("plain-listing");
+}
+
+template <class Verb>
+void settle_inputs(Verb& verb, const std::vector<std::string*>& more) {
+    if (verb.common.from == "listing" && verb.inputs.empty()) verb.inputs.emplace_back("-");
+    std::vector<std::string*> all = more;
+    for (std::string& input : verb.inputs) all.push_back(&input);
+    settle_inputs(verb.common, all);
 }
 
 void add_passes(CLI::App& app, std::vector<std::string>& passes) {
@@ -144,7 +183,6 @@ const std::map<std::string, std::string> not_in_this_version{{"diff", "verb"},
                                                              {"why", "verb"},
                                                              {"coverage", "verb"},
                                                              {"profiles", "verb"},
-                                                             {"--loaded", "option"},
                                                              {"--require", "option"},
                                                              {"--allow-lost", "option"},
                                                              {"--cert", "option"},
@@ -182,7 +220,7 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
 
     OptimizeVerb optimize;
     CLI::App* optimize_app = app.add_subcommand("optimize", "Rewrite, prove and print audit.rules");
-    add_inputs(*optimize_app, optimize.inputs);
+    add_inputs(*optimize_app, optimize.common, optimize.inputs);
     add_common(*optimize_app, optimize.common, {"text", "gcc", "github"});
     optimize_app->add_option("-o,--output", optimize.output, "Write here (atomically) instead of to standard output");
     optimize_app->add_flag("--check", optimize.check, "Write nothing; exit 1 if the output would differ");
@@ -206,7 +244,7 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
 
     CostVerb cost;
     CLI::App* cost_app = app.add_subcommand("cost", "What the rules cost per system call");
-    add_inputs(*cost_app, cost.inputs);
+    add_inputs(*cost_app, cost.common, cost.inputs);
     add_common(*cost_app, cost.common, {"text", "json"});
     cost_app->add_option("--syscall", cost.syscalls, "This call (name or number; repeatable)")
         ->delimiter(',')
@@ -225,6 +263,7 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
     CLI::App* verify_app = app.add_subcommand("verify", "Do two rule sets record the same events under the same keys?");
     verify_app->add_option("A", verify.before, "Rules before")->required();
     verify_app->add_option("B", verify.after, "Rules after")->required();
+    add_from(*verify_app, verify.common);
     add_common(*verify_app, verify.common, {"text", "json"});
     verify_app->add_option("--preserve", verify.preserve, "exact, recorded, or decision (keys ignored)")
         ->check(CLI::IsMember({"exact", "recorded", "decision"}))
@@ -232,7 +271,7 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
 
     LintVerb lint;
     CLI::App* lint_app = app.add_subcommand("lint", "Find what would not load, never fires, or costs too much");
-    add_inputs(*lint_app, lint.inputs);
+    add_inputs(*lint_app, lint.common, lint.inputs);
     add_common(*lint_app, lint.common, {"text", "gcc", "json", "sarif", "github"});
     lint_app->add_option("--select", lint.select, "Only these ids or id prefixes (AU1, AU301)")
         ->delimiter(',')
@@ -247,7 +286,7 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
     GateVerb gate;
     CLI::App* gate_app =
         app.add_subcommand("gate", "One command for CI: load, lint errors, equivalence to a baseline, cost budgets");
-    add_inputs(*gate_app, gate.inputs);
+    add_inputs(*gate_app, gate.common, gate.inputs);
     add_common(*gate_app, gate.common, {"text", "json"});
     gate_app->add_option("--against", gate.against, "The rules that were accepted before");
     gate_app->add_option("--budget", gate.budgets, "NAME=N instructions per call (repeatable)")
@@ -277,7 +316,7 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
 
     CompileVerb compile;
     CLI::App* compile_app = app.add_subcommand("compile", "The kernel messages auditctl would send");
-    add_inputs(*compile_app, compile.inputs);
+    add_inputs(*compile_app, compile.common, compile.inputs);
     add_common(*compile_app, compile.common, {});
     compile_app
         ->add_option("--format", compile.format,
@@ -296,7 +335,7 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
 
     FmtVerb format;
     CLI::App* format_app = app.add_subcommand("fmt", "Rules in their canonical spelling; order and comments kept");
-    add_inputs(*format_app, format.inputs);
+    add_inputs(*format_app, format.common, format.inputs);
     add_common(*format_app, format.common, {"text", "gcc", "github"});
     format_app->add_flag("--check", format.check, "Write nothing; exit 1 if a file would change");
     format_app->add_flag("--diff", format.diff, "Print a unified diff instead of the rules");
@@ -320,12 +359,13 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
     FactsVerb facts;
     CLI::App* facts_app =
         app.add_subcommand("facts", "Collect this host's facts that the rules depend on, for --facts elsewhere");
-    add_inputs(*facts_app, facts.inputs);
+    add_inputs(*facts_app, facts.common, facts.inputs);
     std::vector<std::string> facts_dirs;
     facts_app->add_option("--rules-dir", facts_dirs, "A rules.d directory, as RULES")->allow_extra_args(false);
     facts_app->add_option("-o,--output", facts.output, "Write here instead of to standard output");
     add_common(*facts_app, facts.common, {});
 
+    replace_loaded(arguments);
     CommandLine result;
     if (const std::string later = later_feature(arguments); !later.empty()) {
         result.exit_code = exit_usage;
@@ -344,6 +384,14 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
         return result;
     }
     facts.inputs.insert(facts.inputs.end(), facts_dirs.begin(), facts_dirs.end());
+    settle_inputs(optimize, {});
+    settle_inputs(cost, {&cost.compare});
+    settle_inputs(verify.common, {&verify.before, &verify.after});
+    settle_inputs(lint, {});
+    settle_inputs(gate, {&gate.against});
+    settle_inputs(compile, {});
+    settle_inputs(format, {});
+    settle_inputs(facts, {});
     optimize.passes_given = optimize_app->count("--passes") != 0;
     augenrules.passes_given = augenrules_app->count("--passes") != 0;
     const auto usage = [&](std::string message) {
@@ -358,7 +406,9 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
     } else if (cost_app->parsed())
         result.verb = cost;
     else if (verify_app->parsed()) {
-        if (verify.before == "-" && verify.after == "-") return usage("only one of A and B can be standard input");
+        const auto standard_input = [](const std::string& input) { return input == "-" || input.ends_with(":-"); };
+        if (standard_input(verify.before) && standard_input(verify.after))
+            return usage("only one of A and B can be standard input");
         result.verb = verify;
     } else if (lint_app->parsed())
         result.verb = lint;

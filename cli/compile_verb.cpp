@@ -65,13 +65,13 @@ int run(const CompileVerb& verb) {
         report_to_stderr(verb.common, inputs.sources, diagnostics);
         return exit_input;
     }
-    Setting setting = make_setting(verb.common, inputs.lines);
+    Setting setting = make_setting(verb.common, inputs);
     if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
     for (const AuditctlVersion version : all_auditctl_versions()) {
         if (auditctl_version_name(version) == verb.auditctl) setting.compile.version = version;
     }
     // What auditctl sends, not what the kernel would answer: a duplicate is sent all the same.
-    const Program program = compile(inputs.sources, inputs.lines, setting.compile, diagnostics);
+    const Program program = read_program(inputs, setting.compile, setting.assume_listed_watches, diagnostics);
     const bool written = put_out(verb.format == "json"   ? json_text(inputs.sources, program, setting.compile.machine)
                                  : verb.format == "text" ? rules_text(program, setting.compile.machine)
                                                          : wire_text(program));

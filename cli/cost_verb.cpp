@@ -68,11 +68,11 @@ int read_rules(const CommonOptions& common, const std::vector<std::string>& path
         report_to_stderr(common, rules.inputs.sources, diagnostics);
         return exit_input;
     }
-    setting = make_setting(common, rules.inputs.lines);
+    setting = make_setting(common, rules.inputs);
     if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
     if (const std::string reason = outside_tables(setting); !reason.empty())
         return fail(verb_name, exit_unknown, reason);
-    const LoadedRules loaded = load_rules(rules.inputs.sources, rules.inputs.lines, setting.compile, true, diagnostics);
+    const LoadedRules loaded = load_rules(rules.inputs, setting, true, diagnostics);
     report_to_stderr(common, rules.inputs.sources, diagnostics);
     if (!loaded.would_load()) return exit_input;
     if (loaded.load.outside_model) return fail(verb_name, exit_unknown, *loaded.load.outside_model);

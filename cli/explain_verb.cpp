@@ -76,7 +76,20 @@ const std::map<std::string_view, Entry>& assumptions() {
          {"-w PATH/ is a directory, any other -w PATH a file",
           "auditctl asks the host whether a watched path is a directory. Without facts that is unknown, and a result "
           "must hold for both. This "
-          "assumption takes the trailing slash for an answer."}},
+          "assumption takes the trailing slash for an answer. It does not apply to listings, which have lost the "
+          "slash."}},
+        {"listed-watches",
+         {"the -w lines of a listing are always rules",
+          "auditctl -l prints a never rule of a path and perm= as -w too, so that such a line is refused (AU061) "
+          "without this assumption. Whether it watches a file or a directory is for the facts to say. --loaded reads "
+          "what the kernel holds and needs no assumption."}},
+        {"plain-listing",
+         {"a listing is what one auditctl -l printed, and hides nothing odd",
+          "Made by --from listing and listing:FILE, and printed with their results. It is the whole output on a "
+          "machine of this type; auditctl loaded the rules; b64 and b32 are the machine's own arches; no path, key or "
+          "label holds a space, a line break or an empty key; no test is invisible (-F field_compare=0); lists that "
+          "show no calls have the usual masks. A listing shows no settings (-b, -e, ...), so these are not compared. "
+          "--loaded reads what the kernel holds and needs no assumption."}},
     };
     return table;
 }

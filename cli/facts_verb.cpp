@@ -17,7 +17,7 @@ int run(const FactsVerb& verb) {
         report_to_stderr(verb.common, inputs.sources, diagnostics);
         return exit_input;
     }
-    const NeededFacts needed = needed_facts(inputs.lines);
+    const NeededFacts needed = needed_facts(inputs.all_lines());
     std::string json = facts_to_json(host_facts(needed.users, needed.groups, needed.paths));
     if (json.empty() || json.back() != '\n') json += '\n';
     if (!verb.output.empty()) {

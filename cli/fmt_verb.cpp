@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "cli/exit_codes.hpp"
+#include "cli/held_text.hpp"
 #include "cli/install_file.hpp"
 #include "cli/load_rules.hpp"
 #include "cli/options.hpp"
@@ -70,6 +71,33 @@ std::string merge_changes(const std::string& dir, const std::map<std::string, st
            "line (-b, -f, -e) would move";
 }
 
+/// The text that loads as what a kernel holds, in the wanted style.
+int format_held(const FmtVerb& verb, const Inputs& inputs, const Setting& setting, const FormatOptions& options,
+                Diagnostics& diagnostics) {
+    if (verb.check || verb.in_place)
+        return fail(verb_name, exit_usage,
+                    "what a kernel holds is printed as rules; there is no file to check or rewrite");
+    const Program program = read_program(inputs, setting.compile, setting.assume_listed_watches, diagnostics);
+    if (program.stopped) {
+        report_to_stderr(verb.common, inputs.sources, diagnostics);
+        return exit_input;
+    }
+    const HeldText held = held_text(inputs, program, setting.compile, options.versions, diagnostics);
+    Sources sources;
+    const FileId file = sources.add("<held>", held.text);
+    Diagnostics of_output;
+    const FormattedFile formatted = format_file(sources, file, setting.compile, options, of_output);
+    report_to_stderr(verb.common, inputs.sources, diagnostics);
+    if (formatted.stopped) {
+        report_to_stderr(verb.common, sources, of_output);
+        return fail(verb_name, exit_internal, "the text of a held rule would not load; please report it");
+    }
+    const std::string out =
+        verb.diff ? unified_diff(inputs.plain_text, formatted.text, inputs.shown_name, "formatted") : formatted.text;
+    if (!put_out(out)) return fail(verb_name, exit_usage, "standard output cannot be written");
+    return held.complete ? exit_clean : exit_unknown;
+}
+
 }  // namespace
 
 int run(const FmtVerb& verb) {
@@ -79,12 +107,17 @@ int run(const FmtVerb& verb) {
         report_to_stderr(verb.common, inputs.sources, diagnostics);
         return exit_input;
     }
-    const Setting setting = make_setting(verb.common, inputs.lines);
+    const Setting setting = make_setting(verb.common, inputs);
     if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
 
     FormatOptions options;
     options.style = verb.style == "listing" ? FormatStyle::listing : FormatStyle::source;
     options.versions = setting.target.writing;
+    if (inputs.held()) {
+        if (!inputs.lines.empty())
+            return fail(verb_name, exit_usage, "format what a kernel holds and rules files one by one");
+        return format_held(verb, inputs, setting, options, diagnostics);
+    }
     std::vector<FormattedFile> files;
     std::map<std::string, std::string> new_texts;
     bool stopped = false;

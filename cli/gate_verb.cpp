@@ -94,7 +94,7 @@ int run(const GateVerb& verb) {
         report_to_stderr(verb.common, inputs.sources, diagnostics);
         return exit_input;
     }
-    const Setting setting = make_setting(verb.common, inputs.lines);
+    const Setting setting = make_setting(verb.common, inputs);
     if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
     if (const std::string reason = outside_tables(setting); !reason.empty())
         return fail(verb_name, exit_unknown, reason);
@@ -106,7 +106,7 @@ int run(const GateVerb& verb) {
     sort_diagnostics(lint.diagnostics);
     for (const Diagnostic& d : lint.diagnostics.items()) findings.lint_errors += d.level == Level::error ? 1 : 0;
     Diagnostics repeated;  // what lint has told already
-    const LoadedRules loaded = load_rules(inputs.sources, inputs.lines, setting.compile, true, repeated);
+    LoadedRules loaded = load_rules(inputs, setting, true, repeated);
     findings.would_not_load = lint.would_stop || !loaded.would_load();
     if (loaded.load.outside_model) findings.outside_model = *loaded.load.outside_model;
     if (!findings.would_not_load && findings.budgets_unknown.empty())
@@ -119,17 +119,18 @@ int run(const GateVerb& verb) {
             report_to_stderr(verb.common, old_inputs.sources, old_diagnostics);
             return exit_input;
         }
-        const Setting old_setting = make_setting(verb.common, old_inputs.lines);
+        const Setting old_setting = make_setting(verb.common, old_inputs);
         if (old_setting.exit_code != 0) return fail(verb_name, old_setting.exit_code, old_setting.error);
-        const LoadedRules old_loaded =
-            load_rules(old_inputs.sources, old_inputs.lines, old_setting.compile, true, old_diagnostics);
+        LoadedRules old_loaded = load_rules(old_inputs, old_setting, true, old_diagnostics);
         report_to_stderr(verb.common, old_inputs.sources, old_diagnostics);
         if (!old_loaded.would_load())
-            return fail(verb_name, exit_input, fmt::format("the baseline {} would not load", verb.against));
+            return fail(verb_name, exit_input,
+                        fmt::format("the baseline {} would not load", shown_input(verb.against)));
         if (old_loaded.load.outside_model && findings.outside_model.empty()) {
             findings.outside_model = fmt::format("the baseline: {}", *old_loaded.load.outside_model);
         }
         if (!findings.would_not_load && findings.outside_model.empty()) {
+            compare_as_held(old_loaded.load.state, old_inputs, loaded.load.state, inputs);
             findings.verdict = verify(old_loaded.load.state, loaded.load.state,
                                       proof_options(setting.target, verb.preserve, verb.common.assume));
         }

@@ -12,6 +12,15 @@ const std::vector<IdRow>& input_ids() {
          "Devices, pipes and sockets are not read; pipe rules in and name - instead."},
         {"AU082", Level::error, "a directory cannot be merged",
          "It has no files that end in .rules, or cannot be read."},
+        {"AU083", Level::error, "the kernel's rules cannot be read",
+         "--loaded asks the running kernel over netlink (AUDIT_LIST_RULES), which takes root (CAP_AUDIT_CONTROL) and "
+         "no "
+         "container. An answer that is cut short, or a rule of which any byte makes no sense, is an error: a list that "
+         "may be incomplete is never used."},
+        {"AU084", Level::error, "a rule of the kernel that no rules file can say",
+         "The kernel holds rules that auditctl's language has no line for (perm= behind arch= with a partial mask, a "
+         "key "
+         "before other tests on a list where order matters, values without a spelling). Other programs loaded them."},
         {"AU090", Level::warning, "a construct outside the model",
          "What the kernel will hold depends on more than this file: deletes of rules that the file did not add, -t or "
          "-q between rules, class "

@@ -51,7 +51,7 @@ LintOutcome lint_rules(const Inputs& inputs, const Setting& setting) {
     LintOutcome outcome;
     // As auditctl would go: is there a line where it stops?
     Diagnostics strict;
-    LoadedRules loaded = load_rules(inputs.sources, inputs.lines, setting.compile, false, strict);
+    LoadedRules loaded = load_rules(inputs, setting, false, strict);
     outcome.some_refused = loaded.some_refused();
     outcome.would_stop = !loaded.would_load();
     if (!outcome.would_stop) {
@@ -60,7 +60,7 @@ LintOutcome lint_rules(const Inputs& inputs, const Setting& setting) {
         // The same again, past that line, so that one run shows everything.
         CompileOptions options = setting.compile;
         options.continue_on_error = true;
-        loaded = load_rules(inputs.sources, inputs.lines, options, false, outcome.diagnostics);
+        loaded = load_rules(inputs, options, setting.assume_listed_watches, false, outcome.diagnostics);
         for (Diagnostic& d : outcome.diagnostics.items()) {
             if (d.level == Level::warning && is_load_error(d)) d.level = Level::error;
         }
@@ -71,6 +71,7 @@ LintOutcome lint_rules(const Inputs& inputs, const Setting& setting) {
 
     LintContext context{inputs.sources,    inputs.lines, setting.compile,       loaded.program,
                         loaded.load.state, {},           setting.target.writing};
+    if (inputs.held()) context.versions.clear();  // what is held was read by nobody
     if (outside_tables(setting).empty()) context.kernels = setting.target.cost_kernels();
     Diagnostics found;
     run_checks(context, found);

@@ -52,7 +52,7 @@ int run(const LintVerb& verb) {
     if (!read_inputs(inputs, verb.inputs, target_augenrules(verb.common.target), diagnostics)) {
         code = exit_input;
     } else {
-        const Setting setting = make_setting(verb.common, inputs.lines);
+        const Setting setting = make_setting(verb.common, inputs);
         if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
         LintOutcome outcome = lint_rules(inputs, setting);
         if (outcome.some_refused) code = exit_input;

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/exit_codes.hpp"
+#include "compiler/read_listing.hpp"
 
 namespace auopt {
 namespace {
@@ -58,6 +59,7 @@ Setting make_setting(const CommonOptions& common, const std::vector<InputLine>& 
     }
     for (const std::string& name : common.assume) {
         if (name == "watch-kinds") setting.facts.assume_watch_kinds = true;
+        if (name == "listed-watches") setting.assume_listed_watches = true;
     }
     if (!asked.machine.empty()) {
         // Users, groups and paths may be the same on many machines; what --target host found is this one's.
@@ -84,15 +86,26 @@ Setting make_setting(const CommonOptions& common, const std::vector<InputLine>& 
 
 std::uint32_t arch_of(const Setting& setting, Abi abi) { return machine_model(setting.target.machine).abi_arch(abi); }
 
+Setting make_setting(const CommonOptions& common, const Inputs& inputs) {
+    const std::vector<InputLine> lines = inputs.all_lines();
+    Setting setting = make_setting(common, lines);
+    if (!inputs.from_kernel || setting.exit_code != 0 || setting.facts.machine) return setting;
+    CommonOptions here = common;
+    here.machine = running_machine();
+    return make_setting(here, lines);
+}
+
 std::string outside_tables(const Setting& setting) {
     if (find_machine_model(setting.target.machine) != nullptr) return {};
     return fmt::format("there are no kernel tables for {}, only for {}", setting.compile.machine, known_machines());
 }
 
-LoadedRules load_rules(const Sources& sources, const std::vector<InputLine>& lines, const CompileOptions& options,
-                       bool drop_duplicates, Diagnostics& diagnostics) {
+namespace {
+
+LoadedRules load_program(Program program, const CompileOptions& options, bool drop_duplicates,
+                         Diagnostics& diagnostics) {
     LoadedRules result;
-    result.program = compile(sources, lines, options, diagnostics);
+    result.program = std::move(program);
     LoadOptions load_options;
     load_options.ignore_errors = options.continue_on_error;
     load_options.drop_duplicates = drop_duplicates;
@@ -103,6 +116,87 @@ LoadedRules load_rules(const Sources& sources, const std::vector<InputLine>& lin
         load_options.machine = *machine;
     result.load = load(result.program.messages, load_options, diagnostics);
     return result;
+}
+
+/// Lists 4 and 7 share one order (the kernel's priorities), but are listed one after the other.
+void check_shared_order(LoadResult& load, Diagnostics& diagnostics) {
+    const auto& rules = load.state.filter;
+    const auto uring =
+        std::find_if(rules.begin(), rules.end(), [](const KernelRule& r) { return r.list == List::io_uring; });
+    const bool exit = std::any_of(rules.begin(), rules.end(), [](const KernelRule& r) { return r.list == List::exit; });
+    if (uring == rules.end() || !exit || load.outside_model) return;
+    load.outside_model = "a kernel does not tell in which order its exit and its io_uring rules were added";
+    diagnostics.add({"AU090",
+                     Level::warning,
+                     uring->sources.empty() ? Span{} : uring->sources.front(),
+                     *load.outside_model,
+                     {},
+                     "give the rules file that was loaded",
+                     std::nullopt});
+}
+
+}  // namespace
+
+Program read_program(const Inputs& inputs, const CompileOptions& options, bool assume_listed_watches,
+                     Diagnostics& diagnostics) {
+    if (!inputs.held()) return compile(inputs.sources, inputs.lines, options, diagnostics);
+    Program program;
+    if (!inputs.listing_lines.empty())
+        program = read_listing(inputs.listing_lines, options, assume_listed_watches, diagnostics);
+    program.messages.insert(program.messages.begin(), Message{DeleteAll{}, Span{}});
+    program.messages.insert(program.messages.end(), inputs.loaded.begin(), inputs.loaded.end());
+    if (inputs.lines.empty()) return program;
+    Program files = compile(inputs.sources, inputs.lines, options, diagnostics);
+    for (Message& message : files.messages) program.messages.push_back(std::move(message));
+    program.stopped = program.stopped || files.stopped;
+    program.failed = program.failed || files.failed;
+    program.errors_ignored = files.errors_ignored;
+    program.auditctl_exit = std::max(program.auditctl_exit, files.auditctl_exit);
+    return program;
+}
+
+LoadedRules load_rules(const Inputs& inputs, const CompileOptions& options, bool assume_listed_watches,
+                       bool drop_duplicates, Diagnostics& diagnostics) {
+    LoadedRules result = load_program(read_program(inputs, options, assume_listed_watches, diagnostics), options,
+                                      drop_duplicates, diagnostics);
+    if (inputs.held()) check_shared_order(result.load, diagnostics);
+    return result;
+}
+
+LoadedRules load_rules(const Inputs& inputs, const Setting& setting, bool drop_duplicates, Diagnostics& diagnostics) {
+    return load_rules(inputs, setting.compile, setting.assume_listed_watches, drop_duplicates, diagnostics);
+}
+
+LoadedRules load_rules(const Sources& sources, const std::vector<InputLine>& lines, const CompileOptions& options,
+                       bool drop_duplicates, Diagnostics& diagnostics) {
+    return load_program(compile(sources, lines, options, diagnostics), options, drop_duplicates, diagnostics);
+}
+
+void compare_as_held(KernelState& before, const Inputs& before_inputs, KernelState& after, const Inputs& after_inputs) {
+    if (!before_inputs.held() && !after_inputs.held()) return;
+    before.cleared_first = after.cleared_first = true;
+    Settings &b = before.settings, &a = after.settings;
+    const auto fill = [&](std::optional<std::uint32_t> Settings::*setting) {
+        if (!(b.*setting)) b.*setting = a.*setting;
+        if (!(a.*setting)) a.*setting = b.*setting;
+    };
+    const bool off = b.enabled.value_or(1) == 0 || a.enabled.value_or(1) == 0;
+    if (!off) fill(&Settings::enabled);
+    for (const auto setting :
+         {&Settings::failure, &Settings::rate_limit, &Settings::backlog_limit, &Settings::backlog_wait_time})
+        fill(setting);
+    // Counters that were reset are no state.
+    b.reset_lost = a.reset_lost = false;
+    b.reset_backlog_wait_time_actual = a.reset_backlog_wait_time_actual = false;
+    const auto asks = [](const Inputs& inputs, const Settings& s) {
+        return !inputs.from_kernel && s.loginuid_immutable;
+    };
+    const auto lacks = [](const Inputs& inputs, const Settings& s) {
+        return inputs.from_kernel && !s.loginuid_immutable;
+    };
+    const bool missing =
+        (asks(before_inputs, b) && lacks(after_inputs, a)) || (asks(after_inputs, a) && lacks(before_inputs, b));
+    if (!missing) b.loginuid_immutable = a.loginuid_immutable = false;
 }
 
 }  // namespace auopt

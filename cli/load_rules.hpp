@@ -18,11 +18,14 @@ struct Setting {
     Facts facts;
     Target target;           // and its machine
     CompileOptions compile;  // for reading the input
+    bool assume_listed_watches = false;
     int exit_code = 0;
     std::string error;
 };
 /// `lines`: what --target host has to look up. `host_by_default`: take host facts unless --facts is given.
 Setting make_setting(const CommonOptions& common, const std::vector<InputLine>& lines, bool host_by_default = false);
+/// For the lines of all inputs; the machine of --loaded is this one.
+Setting make_setting(const CommonOptions& common, const Inputs& inputs);
 
 /// AUDIT_ARCH_* of the programs of an ABI on the target's machine, which must have tables.
 std::uint32_t arch_of(const Setting& setting, Abi abi = Abi::native);
@@ -38,7 +41,20 @@ struct LoadedRules {
     /// Some line would be refused, ignored or not.
     bool some_refused() const { return program.failed || load.refused; }
 };
+/// What the inputs tell the kernel, as read by `options.version`: where a kernel's own rules are among them, first an
+/// empty table (-D), then these, then what the files say.
+Program read_program(const Inputs& inputs, const CompileOptions& options, bool assume_listed_watches,
+                     Diagnostics& diagnostics);
+LoadedRules load_rules(const Inputs& inputs, const Setting& setting, bool drop_duplicates, Diagnostics& diagnostics);
+LoadedRules load_rules(const Inputs& inputs, const CompileOptions& options, bool assume_listed_watches,
+                       bool drop_duplicates, Diagnostics& diagnostics);
+/// Of text that auopt wrote itself.
 LoadedRules load_rules(const Sources& sources, const std::vector<InputLine>& lines, const CompileOptions& options,
                        bool drop_duplicates, Diagnostics& diagnostics);
+
+/// Before two sides are compared, one of which is what a kernel holds: its table began empty (-D), a file need not set
+/// every setting and a listing shows none, so that only settings which both sides have are compared; but auditing that
+/// is off in the kernel (-e 0) differs from a file that does not say so.
+void compare_as_held(KernelState& before, const Inputs& before_inputs, KernelState& after, const Inputs& after_inputs);
 
 }  // namespace auopt

@@ -72,11 +72,12 @@ std::vector<AuditctlVersion> versions_for(const OptimizeRequest& request, const 
     std::vector<AuditctlVersion> versions;
     const auto places = rule_places(read);
     for (const AuditctlVersion version : request.setting.target.writing) {
-        if (version != request.setting.target.reading) {
+        if (version != request.setting.target.reading && !request.inputs.lines.empty()) {
             CompileOptions options = request.setting.compile;
             options.version = version;
             Diagnostics ignored;
-            const Program program = compile(request.inputs.sources, request.inputs.lines, options, ignored);
+            const Program program =
+                read_program(request.inputs, options, request.setting.assume_listed_watches, ignored);
             if (program.stopped || rule_places(program) != places) continue;
         }
         versions.push_back(version);
@@ -178,8 +179,7 @@ OptimizeOutcome optimize_proven(const OptimizeRequest& request, Diagnostics& dia
     Stopwatch watch;
 
     // Read.
-    const LoadedRules loaded =
-        load_rules(request.inputs.sources, request.inputs.lines, request.setting.compile, true, diagnostics);
+    const LoadedRules loaded = load_rules(request.inputs, request.setting, true, diagnostics);
     if (!loaded.would_load()) return stop(Status::would_not_load, "the input would not load");
     if (loaded.load.outside_model) return stop(Status::outside_model, *loaded.load.outside_model);
     const auto control = control_lines(loaded.program, loaded.load.state);

@@ -65,7 +65,7 @@ int run(const OptimizeVerb& verb) {
         report_to_stderr(verb.common, inputs.sources, diagnostics);
         return exit_input;
     }
-    const Setting setting = make_setting(verb.common, inputs.lines);
+    const Setting setting = make_setting(verb.common, inputs);
     if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
 
     ChosenWorkload chosen = choose_workload(verb_name, verb.common, verb.workload, setting.target.machine);

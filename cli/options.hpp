@@ -20,6 +20,7 @@ struct CommonOptions {
     std::string target = "any";  // or TARGET/MACHINE
     std::string machine;         // empty: the target's, else that of the facts, else x86_64
     std::string facts_file;      // empty: none
+    std::string from = "rules";  // or "listing": what the inputs are
     Format format = Format::text;
     ColorMode color = ColorMode::automatic;
     bool quiet = false, verbose = false, stats = false;

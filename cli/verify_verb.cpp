@@ -17,24 +17,24 @@ constexpr std::string_view verb_name = "verify";
 
 int run(const VerifyVerb& verb) {
     KernelState states[2];
+    Inputs inputs[2];
     Setting setting;
     // Both sides are read before any verdict on either, so that one run reports everything.
     int code = exit_clean;
     for (int side = 0; side < 2; ++side) {
-        Inputs inputs;
         Diagnostics diagnostics;
-        if (!read_inputs(inputs, {side == 0 ? verb.before : verb.after}, target_augenrules(verb.common.target),
+        if (!read_inputs(inputs[side], {side == 0 ? verb.before : verb.after}, target_augenrules(verb.common.target),
                          diagnostics)) {
-            report_to_stderr(verb.common, inputs.sources, diagnostics);
+            report_to_stderr(verb.common, inputs[side].sources, diagnostics);
             code = exit_input;
             continue;
         }
-        setting = make_setting(verb.common, inputs.lines);
+        setting = make_setting(verb.common, inputs[side]);
         if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
         if (const std::string reason = outside_tables(setting); !reason.empty())
             return fail(verb_name, exit_unknown, reason);
-        const LoadedRules loaded = load_rules(inputs.sources, inputs.lines, setting.compile, true, diagnostics);
-        report_to_stderr(verb.common, inputs.sources, diagnostics);
+        const LoadedRules loaded = load_rules(inputs[side], setting, true, diagnostics);
+        report_to_stderr(verb.common, inputs[side].sources, diagnostics);
         if (!loaded.would_load())
             code = exit_input;
         else if (loaded.load.outside_model && code == exit_clean)
@@ -43,6 +43,7 @@ int run(const VerifyVerb& verb) {
     }
     if (code != exit_clean) return code;
 
+    compare_as_held(states[0], inputs[0], states[1], inputs[1]);
     const VerifyOptions options = proof_options(setting.target, verb.preserve, verb.common.assume);
     const auto assumptions = assumption_names(verb.common.assume);
     const Verdict verdict = verify(states[0], states[1], options);

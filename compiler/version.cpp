@@ -38,7 +38,8 @@ constexpr Features v285{.version = AuditctlVersion::v2_8_5,
                         .augenrules_strips_cr = false,
                         .augenrules_quotes_names = false,
                         .augenrules_whole_names = false,
-                        .binary_numbers = false};
+                        .binary_numbers = false,
+                        .lists_operators = false};
 
 constexpr Features v309 = [] {
     Features f = v285;
@@ -66,7 +67,7 @@ constexpr Features v315 = [] {
     f.name = "3.1.5";
     f.last_syscall = 456;
     f.perm_narrowing = PermNarrowing::strict;
-    f.mismatch_whole_mask = f.signal_needs_auditd = true;
+    f.mismatch_whole_mask = f.signal_needs_auditd = f.lists_operators = true;
     return f;
 }();
 
@@ -77,6 +78,7 @@ constexpr Features v400 = [] {
     f.mismatch_whole_mask = f.send_zc_op = false;
     f.binary_numbers = true;  // Debian 13 and RHEL 10
     f.augenrules_quotes_names = true;
+    f.lists_operators = false;  // from 4.0.2 on; this row stands for 4.0.0 too
     f.last_io_uring_op = 53;
     return f;
 }();
@@ -88,7 +90,7 @@ constexpr Features v404 = [] {
     f.last_syscall = 466;
     f.perm_narrowing = PermNarrowing::lenient;
     f.perm_names = PermNames::with_xattrat;
-    f.mismatch_whole_mask = f.prepend_deletes = true;
+    f.mismatch_whole_mask = f.prepend_deletes = f.lists_operators = true;
     f.long_requests_end_line = false;
     return f;
 }();

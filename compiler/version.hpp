@@ -43,7 +43,8 @@ struct Features {
     bool key_separator_refused;
     bool cgroup_fstypes;
     bool augenrules_strips_cr, augenrules_quotes_names, augenrules_whole_names;  // see struct Augenrules
-    bool binary_numbers;  // 0b11 is 3: a matter of the C library, from glibc 2.38 on, that the version is built with
+    bool binary_numbers;   // 0b11 is 3: a matter of the C library, from glibc 2.38 on, that the version is built with
+    bool lists_operators;  // -l shows the operators of path, dir and exe
 };
 
 const Features& features_of(AuditctlVersion version);

@@ -150,6 +150,25 @@ const std::vector<IdRow>& all_ids() {
          "-c after a failed line resets the exit code to success."},
         {class_selector, W, "numbers from 2032 select whole classes of calls",
          "The kernel replaces mask bits 2032 to 2047 by classes of system calls."},
+
+        {no_listing_line, E, "not a line that auditctl -l prints",
+         "A listing is read as what auditctl printed of the kernel's rules, byte for byte: one spelling for each "
+         "value, "
+         "calls in ascending order, lists in order, no comments. Rules as an author writes them are read without "
+         "--from listing."},
+        {listed_watch, E, "a listed -w line does not say whether the rule is always or never",
+         "auditctl -l prints `-a never,exit -F path=P -F perm=wa` as `-w P -p wa`, the same as the watch that records. "
+         "--assume listed-watches takes every such line for an always rule; --loaded reads what the kernel really "
+         "holds."},
+        {ambiguous_listing, E, "a line of a listing that does not say what the kernel holds",
+         "Several rules with different meanings are printed as this line; the message says which. auditctl -l escapes "
+         "no spaces, prints exe!= as exe= before 3.1.5 and 4.0.2, drops io_uring operations from 37 on and the place "
+         "of arch, and "
+         "hides action and operators where it prints -w and -p. --loaded reads what the kernel really holds."},
+        {repeated_listing, E, "a listing has the same line twice",
+         "The kernel refuses a rule that it has already, so that two equal lines are two different rules: an always "
+         "and "
+         "a never rule printed as -w, say. (Rules added with -A may be equal; they are refused too.)"},
     };
     return rows;
 }

@@ -71,6 +71,12 @@ inline constexpr std::string_view deprecated_possible = "AU055";
 inline constexpr std::string_view failure_forgotten = "AU056";
 inline constexpr std::string_view class_selector = "AU057";
 
+// ---- a line of a listing that cannot be taken ---------------------------------------------------
+inline constexpr std::string_view no_listing_line = "AU060";
+inline constexpr std::string_view listed_watch = "AU061";
+inline constexpr std::string_view ambiguous_listing = "AU062";
+inline constexpr std::string_view repeated_listing = "AU063";
+
 }  // namespace ids
 
 struct IdRow {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/exit_codes.hpp"
+#include "cli/inputs.hpp"
 #include "cli/options.hpp"
 
 namespace auopt {
@@ -59,7 +60,6 @@ TEST(CommandLine, LaterFeaturesAreRefusedPlainly) {
                                                {"why"},
                                                {"coverage"},
                                                {"profiles"},
-                                               {"lint", "--loaded"},
                                                {"gate", "--require", "stig"},
                                                {"optimize", "--cert=x"},
                                                {"lint", "--fix"}}) {
@@ -85,6 +85,44 @@ TEST(CommandLine, CpusAndVariantsAreThoseOfTheTables) {
                                                {"optimize", "--cpus", "many"}}) {
         EXPECT_EQ(parse(arguments).exit_code, exit_usage) << arguments.back();
     }
+}
+
+// --loaded stands where a file can stand, and nowhere else.
+TEST(CommandLine, LoadedIsAnInput) {
+    const auto verify = std::get<VerifyVerb>(*parse({"verify", "--loaded", "b.rules"}).verb);
+    EXPECT_EQ(verify.before, loaded_input);
+    EXPECT_EQ(verify.after, "b.rules");
+    EXPECT_EQ(std::get<VerifyVerb>(*parse({"verify", "a.rules", "--loaded"}).verb).after, loaded_input);
+    const auto gate = std::get<GateVerb>(*parse({"gate", "--against", "--loaded", "a", "b"}).verb);
+    EXPECT_EQ(gate.against, loaded_input);
+    EXPECT_EQ(gate.inputs, (std::vector<std::string>{"a", "b"}));
+    const auto lint = std::get<LintVerb>(*parse({"lint", "a", "--loaded"}).verb);
+    EXPECT_EQ(lint.inputs, (std::vector<std::string>{"a", loaded_input}));
+    EXPECT_TRUE(lint.common.assume.empty());
+    for (const char* verb : {"targets", "explain", "augenrules"}) {
+        const CommandLine line = parse({verb, "--loaded"});
+        EXPECT_EQ(line.exit_code, exit_usage);
+        EXPECT_NE(line.err.find("--loaded"), std::string::npos) << line.err;
+    }
+    EXPECT_EQ(parse({"verify", "a", "b", "--loaded"}).exit_code, exit_usage);
+}
+
+TEST(CommandLine, FromListingIsAnAssumption) {
+    using Strings = std::vector<std::string>;
+    const auto cost = std::get<CostVerb>(*parse({"cost", "a", "--from", "listing", "rules:b", "--compare", "c"}).verb);
+    EXPECT_EQ(cost.inputs, (Strings{"listing:a", "rules:b"}));
+    EXPECT_EQ(cost.compare, "listing:c");
+    EXPECT_EQ(cost.common.assume, Strings{"plain-listing"});
+    const auto verify = std::get<VerifyVerb>(*parse({"verify", "a", "listing:b"}).verb);
+    EXPECT_EQ(verify.before, "a");
+    EXPECT_EQ(verify.common.assume, Strings{"plain-listing"});
+    const auto kernel = std::get<LintVerb>(*parse({"lint", "--from", "listing", "--loaded"}).verb);
+    EXPECT_EQ(kernel.inputs, Strings{loaded_input});
+    EXPECT_TRUE(kernel.common.assume.empty());
+    EXPECT_EQ(std::get<LintVerb>(*parse({"lint", "--from", "listing"}).verb).inputs, Strings{"listing:-"});
+    EXPECT_EQ(std::get<GateVerb>(*parse({"gate", "--from", "listing", "a"}).verb).against, "");
+    EXPECT_EQ(parse({"lint", "--from", "nothing"}).exit_code, exit_usage);
+    EXPECT_EQ(parse({"verify", "-", "listing:-"}).exit_code, exit_usage);
 }
 
 TEST(CommandLine, HelpAndVersionGoToStandardOutput) {
