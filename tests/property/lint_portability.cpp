@@ -1,9 +1,7 @@
 // AU5 is complete and says nothing else: a line has such a finding exactly when some auditctl version of the target makes
 // other messages of it, or fails where the reading version does not. Judged line by line, each compiled alone, over the
 // recorded traps and what the fuzz targets' mutator makes of them.
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -12,6 +10,7 @@
 #include "fuzz/mutate_rules.hpp"
 #include "grammar/ids.hpp"
 #include "lint/lint.hpp"
+#include "tests/support/traps.hpp"
 
 namespace auopt {
 namespace {
@@ -93,46 +92,8 @@ std::pair<std::size_t, std::size_t> expect_complete(const std::string& text) {
     return {lines.size(), differing};
 }
 
-/// What printf's %b makes of a text: the escapes that traps.cases uses.
-std::string unescaped(const std::string& text) {
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] != '\\' || i + 1 == text.size()) {
-            out += text[i];
-            continue;
-        }
-        const char kind = text[++i];
-        const std::string letters = "abfnrtv", bytes = "\a\b\f\n\r\t\v";
-        if (const std::size_t at = letters.find(kind); at != std::string::npos) {
-            out += bytes[at];
-        } else if (kind == 'x') {
-            out += static_cast<char>(std::stoi(text.substr(i + 1, 2), nullptr, 16));
-            i += 2;
-        } else if (kind >= '0' && kind <= '7') {
-            std::size_t length = 0;
-            out += static_cast<char>(std::stoi(text.substr(i, 3 + (kind == '0' ? 1 : 0)), &length, 8));
-            i += length - 1;
-        } else {
-            out += kind;
-        }
-    }
-    return out;
-}
-
-std::vector<std::string> traps() {
-    std::ifstream in(AUOPT_SOURCE_DIR "/tests/oracle/cases/traps.cases", std::ios::binary);
-    std::vector<std::string> texts;
-    for (std::string line; std::getline(in, line);) {
-        if (line.starts_with("### "))
-            texts.emplace_back();
-        else if (!texts.empty())
-            texts.back() += line.starts_with("%") ? unescaped(line.substr(1)) : line + "\n";
-    }
-    return texts;
-}
-
 TEST(Portability, FindingsAreExactlyTheLinesThatDiffer) {
-    const auto texts = traps();
+    const auto texts = test::trap_texts();
     ASSERT_EQ(texts.size(), 452U);
     std::size_t lines = 0, differing = 0;
     const auto add = [&](const std::string& text) {
