@@ -150,7 +150,6 @@ std::vector<std::string> names_of(const auto& rows) {
     return names;
 }
 
-constexpr unsigned most_cpus = 8192;
 constexpr const char* cpus_help =
     "N CPUs run one program: price the reference count that its exe= tests share (an estimate)";
 

@@ -117,7 +117,8 @@ int run(const CostVerb& verb) {
     }
 
     std::vector<const KernelTables*> kernels = setting.target.cost_kernels();
-    const std::optional<HardwareChoice> hardware = hardware_choice(verb.hardware);
+    std::optional<HardwareChoice> hardware = hardware_choice(verb.hardware);
+    if (hardware && hardware->options.cpus == 0) hardware->options.cpus = chosen.workload.cpus.value_or(0);
     std::deque<KernelTables> varied;  // as the wanted variant walks
     if (hardware) {
         for (const KernelTables*& kernel : kernels)

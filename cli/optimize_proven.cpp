@@ -193,9 +193,10 @@ OptimizeOutcome optimize_proven(const OptimizeRequest& request, Diagnostics& dia
     OptimizeOptions options;
     options.kernels = request.setting.target.proof_kernels();
     std::deque<KernelTables> shared;  // with the price of the count that exe= shares
-    if (request.cpus != 0) {
+    const unsigned cpus = request.cpus != 0 ? request.cpus : request.workload.cpus.value_or(0);
+    if (cpus != 0) {
         for (const KernelTables*& kernel : options.kernels)
-            kernel = &shared.emplace_back(with_exe_price(*kernel, *find_cpu("generic"), request.cpus));
+            kernel = &shared.emplace_back(with_exe_price(*kernel, *find_cpu("generic"), cpus));
     }
     options.workload = request.workload.calls;
     options.passes = request.passes;

@@ -23,7 +23,7 @@ struct OptimizeRequest {
     std::vector<std::string> assume;
     std::set<std::string> passes;  // empty: all
     bool no_passes = false;
-    unsigned cpus = 0;  // that share exe= reference counts, priced in the optimizer; 0: not
+    unsigned cpus = 0;  // that share exe= reference counts, priced in the optimizer; 0: as the workload says
     /// Of the setting's machine; the constructor takes the default.
     MeasuredWorkload workload;
     std::function<void(const std::string&, const KernelState&)> after_pass;

@@ -44,7 +44,7 @@ struct OptimizeVerb {
     bool passes_given = false;
     std::vector<std::string> dump_after;
     std::string report_file;
-    unsigned cpus = 0;  // that share exe= reference counts; 0: not priced
+    unsigned cpus = 0;  // that share exe= reference counts; 0: as the workload says
     WorkloadOptions workload;
 };
 

@@ -188,6 +188,12 @@ std::optional<MeasuredWorkload> read_workload_json(const Sources& sources, FileI
             workload.audited = audited->get<bool>();
     }
     workload.ns_per_instruction = reader.number(root, "ns_per_instruction", 0);
+    if (const auto cpus = reader.number(root, "cpus", 1)) {
+        if (*cpus > most_cpus || *cpus != std::floor(*cpus))
+            reader.wrong("cpus", "not a number of CPUs");
+        else
+            workload.cpus = static_cast<unsigned>(*cpus);
+    }
     if (reader.failed) return std::nullopt;
     return workload;
 }

@@ -99,6 +99,7 @@ MeasuredWorkload join_workloads(MeasuredWorkload first, const MeasuredWorkload& 
     first.name += " + " + second.name;
     if (second.measured) first.measured = second.measured;
     if (second.ns_per_instruction) first.ns_per_instruction = second.ns_per_instruction;
+    if (second.cpus) first.cpus = second.cpus;
     if (second.calls.empty()) return first;
     const bool had_calls = !first.calls.empty();
     // Counts of both runs; their CPU time is known only where both say it.

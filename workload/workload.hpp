@@ -31,6 +31,9 @@ constexpr WorkloadFormat all_workload_formats[] = {WorkloadFormat::json, Workloa
 std::string_view workload_format_name(WorkloadFormat format);
 std::optional<WorkloadFormat> workload_format_named(std::string_view name);
 
+/// Beyond this nobody has CPUs (CONFIG_NR_CPUS of x86_64).
+constexpr unsigned most_cpus = 8192;
+
 /// Percent of samples, as perf report counted them.
 struct SymbolShares {
     double filter = 0;  // functions whose work grows with the rules (audit_filter_*, __audit_filter_op, comparators)
@@ -47,6 +50,7 @@ struct MeasuredWorkload {
     bool audited = true;                // under the rules (before a change): the CPU time holds their filtering already
     std::optional<double> ns_per_instruction;
     std::optional<SymbolShares> measured;
+    std::optional<unsigned> cpus;  // that run one program and share the count behind its exe= tests (JSON only)
 };
 
 /// Reads one tracer's output. `format`: nothing means to tell it from the content. Names and numbers are those of

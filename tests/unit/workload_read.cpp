@@ -5,6 +5,8 @@
 
 #include <map>
 
+#include <fmt/format.h>
+
 #include "compiler/ir.hpp"
 
 namespace auopt {
@@ -302,6 +304,13 @@ TEST(WorkloadJson, ObjectAndList) {
     EXPECT_EQ(list.workload->ns_per_instruction, 0.25);
     EXPECT_EQ(list.workload->source, "me");
     EXPECT_FALSE(list.workload->audited);
+}
+
+TEST(WorkloadJson, CpusThatRunOneProgram) {
+    EXPECT_EQ(read("{\"calls\": {\"read\": 1}}").workload->cpus, std::nullopt);
+    EXPECT_EQ(read("{\"calls\": {\"read\": 1}, \"cpus\": 64}").workload->cpus, 64U);
+    for (const char* wrong : {"0", "-1", "1.5", "8193", "\"many\"", "true"})
+        EXPECT_FALSE(read(fmt::format("{{\"calls\": {{\"read\": 1}}, \"cpus\": {}}}", wrong)).workload) << wrong;
 }
 
 TEST(WorkloadJson, PartsAreWeighedByTheirCpuTime) {
