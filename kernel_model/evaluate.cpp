@@ -187,6 +187,7 @@ struct Walk {
     const KernelTables& kernel;
     bool unknown_watch_is_dir;
     std::vector<RuleVisit>* visits;
+    const WatchTable* watches = nullptr;  // the order of the hash; nullptr: as loaded
 
     bool on_hash(const KernelRule& rule) const {
         const Placement p = placement(rule);
@@ -229,11 +230,24 @@ struct Walk {
 
     // The first name that yields a match ends the whole stage.
     void walk_hash(const Event& e, std::size_t first_name, std::size_t last_name, Context& ctx) const {
+        const std::size_t rules = watches != nullptr ? watches->order().size() : state.filter.size();
         for (std::size_t n = first_name; n < last_name; ++n)
-            for (std::size_t i = 0; i < state.filter.size(); ++i)
+            for (std::size_t k = 0; k < rules; ++k) {
+                const std::size_t i = watches != nullptr ? watches->order()[k] : k;
                 if (on_hash(state.filter[i]) && in_bucket(state.filter[i], e.names[n]) &&
                     visit(i, e.nr, e, &e.names[n], n, ctx))
                     return;
+            }
+    }
+
+    // What is run once the result is known (or the io_uring operation done).
+    void walk_at_exit(const Event& e, Context& ctx) const {
+        // __audit_uring_exit: a worker (arch 0) has no exit list; an op inside a syscall walks list 7 unless already
+        // recorded.
+        const bool worker = e.uring_op && e.arch == 0;
+        if (!worker) walk_exit_list(e, ctx);
+        if (e.uring_op && (worker || ctx.decision.outcome != Outcome::always)) walk_io_uring_list(e, ctx);
+        walk_hash(e, 0, e.names.size(), ctx);
     }
 };
 
@@ -353,13 +367,27 @@ Decision evaluate(const KernelState& state, const KernelTables& kernel, const Ev
     Event at_exit = event;
     for (EventName& n : at_exit.names)
         if (n.deleted) n.watches.clear();
-    // __audit_uring_exit: a worker (arch 0) has no exit list; an op inside a syscall walks list 7 unless already
-    // recorded.
-    const bool worker = event.uring_op && event.arch == 0;
-    if (!worker) walk.walk_exit_list(at_exit, ctx);
-    if (event.uring_op && (worker || ctx.decision.outcome != Outcome::always)) walk.walk_io_uring_list(at_exit, ctx);
-    walk.walk_hash(at_exit, 0, at_exit.names.size(), ctx);
+    walk.walk_at_exit(at_exit, ctx);
     return ctx.decision;
+}
+
+RunResult evaluate(const KernelState& state, const KernelTables& kernel, const Event& event, WatchTable& watches,
+                   const std::vector<NameChange>& changes, const EntryState& entry) {
+    const Walk walk{state, kernel, false, nullptr, &watches};
+    Context ctx{entry.prio_position, entry.decision};
+    const auto bound = [&](ReturnValid valid) {
+        Event e = event;
+        if (valid == ReturnValid::invalid) e.return_valid = valid;
+        for (EventName& n : e.names) n.watches = watches.bound_to({n.dev_major, n.dev_minor, n.ino});
+        return e;
+    };
+    for (const NameChange& change : changes) {
+        if (!change.file && watches.watched(change.parent, change.name))
+            walk.walk_hash(bound(ReturnValid::invalid), 0, std::min(change.names_known, event.names.size()), ctx);
+        watches.update(change.parent, change.name, change.file);
+    }
+    walk.walk_at_exit(bound(event.return_valid), ctx);
+    return {ctx.decision, {ctx.prio, ctx.decision}};
 }
 
 }  // namespace auopt

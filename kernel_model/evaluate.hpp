@@ -8,6 +8,7 @@
 #include "kernel_model/event.hpp"
 #include "kernel_model/state.hpp"
 #include "kernel_model/tables.hpp"
+#include "kernel_model/watches.hpp"
 
 namespace auopt {
 
@@ -32,6 +33,25 @@ struct RuleVisit {
 Decision evaluate(const KernelState& state, const KernelTables& kernel, const Event& event,
                   bool unknown_watch_is_dir = false, const EntryState& entry = {},
                   std::vector<RuleVisit>* visits = nullptr);
+
+/// A name that the call itself made, deleted or moved, in the order in which directories were told.
+struct NameChange {
+    Inode parent;
+    std::string name;
+    std::optional<Inode> file;    // empty: deleted or moved away
+    std::size_t names_known = 0;  // names that the call had collected by then
+};
+
+/// What the context holds after a run of the filters.
+struct RunResult {
+    Decision decision;
+    EntryState state;  // for the next run in the same call (io_uring operations)
+};
+
+/// As above, with watches that follow names: EventName::watches and ::deleted are not read but come from `watches`, which is
+/// changed as the call's `changes` say. The watches of deleted names are walked in the middle of the call.
+RunResult evaluate(const KernelState& state, const KernelTables& kernel, const Event& event, WatchTable& watches,
+                   const std::vector<NameChange>& changes, const EntryState& entry = {});
 
 /// auditfilter.c: both sides are 32 bits, compared unsigned.
 bool audit_comparator(std::uint32_t left, Op op, std::uint32_t right);
