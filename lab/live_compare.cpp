@@ -227,7 +227,6 @@ struct Comparison {
             other.groups = t.groups;
             const Call call = read_call(*g, other);
             ++other_calls;
-            --compared;
             one(phase, ref, live, t.arch, nr, decide(state, call, ref, at_load, watches),
                 describe(call.runs.back().event));
         }
