@@ -302,7 +302,9 @@ static unsigned print_places(int after) {
         if (quoted != NULL) sscanf(quoted, " name=\"%4095[^\"]", name);
         if (!find_place(makedev(dev_major, dev_minor), ino, name, path, sizeof path)) {
             ++unknown;
-            continue;
+            // A file without a name (O_TMPFILE) hangs below the directory that the call named.
+            if (!after || name[0] != '/' || !S_ISDIR(look(name, 0).mode)) continue;
+            snprintf(path, sizeof path, "%s", name);
         }
         printf("where %s %s", key, path);
         print_chain(path);
