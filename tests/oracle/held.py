@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a kernel holds, read in both ways: the listing that real auditctl 3.0.9 prints of it (--from listing), and the
-binary rules over netlink (--loaded, the fake kernel in place of the real one).
+"""What a kernel holds, read in both ways: the listing that real auditctl 3.0.9 prints of it, or 4.0.2 with --package
+(--from listing), and the binary rules over netlink (--loaded, the fake kernel in place of the real one).
 
 Every rule of the bundled files, of the corpus where it is present, and of the traps is put into the fake kernel's
 table. Of a listing each line must be refused with a reason or read as the rule that the table holds, in normal form.
@@ -99,9 +99,13 @@ def plain(rule):
     return True
 
 
+# Whose listing it is.
+TARGETS = {"3.0.9": "deb12", "4.0.2": "deb13"}
+
+
 class Bench:
-    def __init__(self, auopt, oracle, work):
-        self.auopt, self.oracle, self.work = auopt, oracle, pathlib.Path(work)
+    def __init__(self, auopt, oracle, target, work):
+        self.auopt, self.oracle, self.target, self.work = auopt, oracle, target, pathlib.Path(work)
         self.by_kernel = Oracle(oracle.directory, auditctl=auopt.binary)
         self.wrong = 0
         self.counts = collections.Counter()
@@ -143,7 +147,8 @@ class Bench:
         if len(printed) != len(rules):
             self.complain(f"{name}: {len(rules)} rules, {len(printed)} lines")
             return
-        code, messages, errors = self.auopt.wire("-v", "--facts", facts, "--from", "listing", *(ASSUME if assume else ()), listing)
+        options = ("-v", "--target", self.target, "--facts", facts, *(ASSUME if assume else ()))
+        code, messages, errors = self.auopt.wire(*options, "--from", "listing", listing)
         refused = {int(line): kind for line, kind in REFUSED.findall(errors)}
         taken = [number for number in range(1, len(rules) + 1) if number not in refused]
         if code != (3 if refused else 0) or len(messages) != len(taken):
@@ -223,16 +228,18 @@ def main():
     parser.add_argument("--auopt", required=True)
     parser.add_argument("--oracle-dir", required=True)
     parser.add_argument("--source-dir", required=True)
+    parser.add_argument("--package", default="auditctl", help="the folder that scripts/fetch-auditctl filled")
     args = parser.parse_args()
     auopt = Auopt(args.auopt)
     try:
-        oracle = Oracle(args.oracle_dir)
+        oracle = Oracle(args.oracle_dir, package=args.package)
     except Unavailable as reason:
         skip(reason)
-    if oracle.version() != "3.0.9":
-        skip(f"auditctl here is {oracle.version()}, not 3.0.9")
+    target = TARGETS.get(oracle.version())
+    if target is None:
+        skip(f"auditctl here is {oracle.version()}, not one of {', '.join(TARGETS)}")
     with tempfile.TemporaryDirectory(prefix="auopt-held.") as work:
-        bench = Bench(auopt, oracle, work)
+        bench = Bench(auopt, oracle, target, work)
         for name, messages, facts in tables(auopt, args.source_dir, work, bench):
             added = [wire.unpack(message) for message in messages if message.startswith("ADD_RULE ")]
             rules = bench.accepted(wire.kernel_table(added))
