@@ -86,6 +86,10 @@ Seen expected(const Decision& d, bool foreign) {
     return {false, std::nullopt, foreign};
 }
 
+bool has_foreign(const Group& g) {
+    return std::any_of(g.records.begin(), g.records.end(), [](const Record& r) { return is_foreign(r.type); });
+}
+
 bool same(const Seen& a, const Seen& b) { return a.recorded == b.recorded && (!a.recorded || a.key == b.key); }
 
 // A text value that no run repeats: process and session numbers, inode numbers, results that are one of these.
@@ -210,7 +214,7 @@ struct Comparison {
             }
             other_calls_of(phase, state, ref, live, t, at_load, *watches);
             const Decision decision = decide(state, call, ref, at_load, *watches);
-            one(phase, ref, live, t.arch, t.nr, decision, describe(call.runs.back().event));
+            one(phase, ref, live, t.arch, t.nr, decision, describe(call.runs.back().event), recorded_ref, true);
         }
     }
 
@@ -228,26 +232,26 @@ struct Comparison {
             const Call call = read_call(*g, other);
             ++other_calls;
             one(phase, ref, live, t.arch, nr, decide(state, call, ref, at_load, watches),
-                describe(call.runs.back().event));
+                describe(call.runs.back().event), g, false);
         }
     }
 
     void one(const Phase& phase, const LoggedEvent& ref, const LoggedEvent& live, std::uint32_t arch, std::int32_t nr,
-             const Decision& decision, const std::string& event_text) {
+             const Decision& decision, const std::string& event_text, const Group* recorded_ref, bool observed) {
         bool several = false;
         const Group* g = find_call(live, live.pid, arch, nr, several);
         Seen seen;
         if (g != nullptr) {
             seen.recorded = true;
             seen.key = g->find(AUDIT_SYSCALL)->string("key");
-            seen.foreign =
-                std::any_of(g->records.begin(), g->records.end(), [](const Record& r) { return is_foreign(r.type); });
+            seen.foreign = has_foreign(*g);
         } else {
-            // A record of the call alone: its SYSCALL record was left out.
+            // A record alone, whose call's SYSCALL record was left out. Whose it is, the reference says, which has both; only
+            // that a watch went with its directory is not in the reference, and is laid to the call under observation.
+            const bool in_reference = recorded_ref != nullptr && has_foreign(*recorded_ref);
             for (const Group& lone : live.groups)
-                if (lone.find(AUDIT_SYSCALL) == nullptr)
-                    seen.foreign |= std::any_of(lone.records.begin(), lone.records.end(),
-                                                [](const Record& r) { return is_foreign(r.type); });
+                if (lone.find(AUDIT_SYSCALL) == nullptr && has_foreign(lone))
+                    seen.foreign |= in_reference || (observed && lone.find(AUDIT_CONFIG_CHANGE) != nullptr);
         }
         ++compared;
         recorded += seen.recorded ? 1 : 0;
