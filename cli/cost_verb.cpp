@@ -14,6 +14,7 @@
 #include "cli/streams.hpp"
 #include "cli/workload_option.hpp"
 #include "report/cost_report.hpp"
+#include "report/probe_report.hpp"
 #include "report/workload_report.hpp"
 
 namespace auopt {
@@ -156,6 +157,8 @@ int run(const CostVerb& verb) {
         nlohmann::ordered_json array = nlohmann::ordered_json::array();
         for (std::size_t i = 0; i < sheets.size(); ++i) {
             nlohmann::ordered_json sheet = cost_to_json(sheets[i]);
+            if (verb.common.verbose && kernels[i]->costs_measured())
+                sheet["probes"] = probes_to_json(probe_costs(rules.state, *kernels[i], setting.compile.facts));
             if (compare) sheet["before"] = cost_to_json(old_sheets[i]);
             if (weighted)
                 sheet["workload"] = workload_to_json(chosen.workload, loads[i], compare ? &old_loads[i] : nullptr);
@@ -176,6 +179,10 @@ int run(const CostVerb& verb) {
             constexpr std::size_t shown = 10;
             out += workload_to_text(chosen.workload, loads[worst], compare ? &old_loads[worst] : nullptr,
                                     verb.common.verbose ? loads[worst].rows.size() : shown);
+        }
+        if (verb.common.verbose && kernels[worst]->costs_measured()) {
+            out += "\n" + probes_to_text(*kernels[worst],
+                                         probe_costs(rules.state, *kernels[worst], setting.compile.facts));
         }
         const auto unknown = std::count_if(rules.state.filter.begin(), rules.state.filter.end(),
                                            [](const KernelRule& r) { return r.watch_kind_unknown; });

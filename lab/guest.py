@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from initramfs import Archive
 from packages import Cache, Missing, check_host
-from rulefile import loadable, named_paths
+from rulefile import loadable, named_paths, probed_paths
 
 HERE = pathlib.Path(__file__).resolve().parent
 USERS = {"root": 0, "nobody": 65534, "chrony": 101, "ntp": 102}
@@ -109,8 +109,7 @@ class Lab:
             below_file = any(exists(p) and not image.is_directory(p) and not there.is_directory(p) for p in above)
             if not exists(path) and not below_file:
                 image.file(path, mode=0o755)
-        named = [*directories, *files, "/usr/bin", "/usr/bin/probe"]
-        image.file("lab/paths", "".join(p + "\n" for p in named).encode("utf-8", "surrogateescape"))
+        image.file("lab/paths", "".join(p + "\n" for p in probed_paths(rules_text)).encode("utf-8", "surrogateescape"))
         return image
 
     def snapshot(self, version, command_line="", counted=True):

@@ -29,3 +29,9 @@ def named_paths(text):
             folder = path.endswith("/") or match.group(2) == "dir"
             (directories if folder else files)[re.sub("/+", "/", path).rstrip("/")] = None
     return [d for d in directories if d], [f for f in files if f and f not in directories]
+
+
+def probed_paths(text):
+    """The paths whose inode numbers a report holds: those the rules name, then the probes' own."""
+    directories, files = named_paths(text)
+    return [*directories, *files, "/usr/bin", "/usr/bin/probe"]

@@ -1,17 +1,15 @@
 #!/usr/bin/env python3
-"""Predicted against measured instructions per call, over the measured corpus and both kernels.
+"""Predicted against measured instructions of whole calls, over the corpus and both kernels, as measured in another setup than
+the project's lab (docs/MODEL.md is about that one).
 
-A call's total is its base (the call itself, auditing armed, empty exit list) plus what the rules add.
-For getpid the base is known: what auditing costs unarmed plus fixed_instructions. The other probes'
-bases were not measured; they are one constant per probe and kernel, taken here as the median of
-measured minus predicted filter, so a wrong slope cannot hide in it.
+Which hash buckets the watched files fell into there is not known, so calls with a path have a wider bound; and their own
+cost, taken from the lab's boots, includes an allocation that depends on the state of the slabs.
 
 Exit 77 without the corpus.
 """
 
 import argparse
 import pathlib
-import statistics
 import sys
 import tempfile
 
@@ -19,12 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support
 from auopt import Auopt, skip  # noqa: E402
 from corpus import shared_rule_files  # noqa: E402
 
-PROBES = {"getpid": "getpid", "read": "read", "write": "write", "futex": "futex", "close_badfd": "close"}
-GETPID_UNARMED = 475  # measured, auditing on, no rules; the same on both kernels
-
-
-def allowed(name):
-    return 0.05 if "neo23x0" in name else 0.03  # tests the loaded policy's subject type
+WITH_PATH = {"stat": 0.05, "openat_enoent": 0.08}
 
 
 def main():
@@ -39,27 +32,22 @@ def main():
     wrong = 0
     with tempfile.TemporaryDirectory(prefix="auopt-model.") as work:
         for kernel in files[0].measured:
-            added, fixed = {}, set()
+            errors = {}
             for rules in files:
                 facts = rules.write_facts(work)
-                (entry,) = auopt.cost("--target", f"linux-{kernel}", "--facts", facts, "--continue", rules.path)
-                fixed.add(entry["fixed_instructions"])
-                added[rules.name] = {c["name"]: c["filter_instructions"] for c in entry["syscalls"] if c["arch"] == "b64"}
-            (armed,) = fixed  # every set has counted rules, so one value
-            for probe, call in PROBES.items():
-                gaps = [rules.measured[kernel][probe] - added[rules.name][call] for rules in files]
-                base = GETPID_UNARMED + armed if call == "getpid" else statistics.median(gaps)
-                worst, worst_name = 0.0, files[0].name
-                for rules in files:
-                    measured = rules.measured[kernel][probe]
-                    error = (base + added[rules.name][call] - measured) / measured
-                    if abs(error) > abs(worst):
-                        worst, worst_name = error, rules.name
-                    if abs(error) > allowed(rules.name):
+                (entry,) = auopt.cost("-v", "--syscall", "getpid", "--target", f"linux-{kernel}", "--facts", facts,
+                                      "--continue", rules.path)
+                predicted = {p["name"]: p["instructions"] for p in entry["probes"]}
+                for probe, measured in rules.measured[kernel].items():
+                    error = (predicted[probe] - measured) / measured
+                    errors.setdefault(probe, []).append((abs(error), rules.name))
+                    if abs(error) > WITH_PATH.get(probe, 0.01):
                         wrong += 1
-                        print(f"FAILED linux-{kernel} {call} {rules.name}: predicted {base + added[rules.name][call]:.0f}, "
+                        print(f"FAILED linux-{kernel} {probe} {rules.name}: predicted {predicted[probe]:.0f}, "
                               f"measured {measured} ({error:+.1%})")
-                print(f"linux-{kernel} {call}: base {base:.0f}, worst error {worst:+.2%} ({worst_name})")
+            for probe, found in errors.items():
+                worst, name = max(found)
+                print(f"linux-{kernel} {probe}: mean error {sum(e for e, _ in found) / len(found):.2%}, worst {worst:.2%} ({name})")
     print(f"{len(files)} rule sets, {wrong} predictions out of bounds")
     sys.exit(1 if wrong else 0)
 
