@@ -140,6 +140,7 @@ struct Comparison {
         out.arch = t.at("arch");
         out.nr = t.at("nr");
         out.openat2_flags = t.at("openat2_flags");
+        out.by_worker = t.at("by_worker");
         for (const Json& g : t.at("groups")) out.groups.insert(g.get<std::uint32_t>());
         return out;
     }

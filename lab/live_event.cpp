@@ -171,7 +171,7 @@ Call read_call(const Group& group, const Told& told) {
     const std::vector<Item> items = items_of(group);
     for (const Item& i : items) {
         e.names.push_back(i.event_name);
-        if (i.event_name.resolved) call.inodes.push_back(i.inode());
+        if (i.event_name.resolved && !told.by_worker) call.inodes.push_back(i.inode());
     }
     if (const Record* address = group.find(AUDIT_SOCKADDR))
         if (const auto bytes = address->field("saddr"); bytes && bytes->size() >= 4)

@@ -18,6 +18,8 @@ struct Told {
     std::int32_t nr = 0;  // the call under observation
     std::uint64_t openat2_flags = 0;
     std::set<std::uint32_t> groups;
+    bool by_worker =
+        false;  // names are looked up by a thread of io_uring, whose context gets the directories (spec 2.7)
 };
 
 /// One run of the filters in a call.
@@ -30,7 +32,7 @@ struct Run {
 /// watches; event.dirs and event.exes are empty.
 struct Call {
     std::vector<Run> runs;
-    std::vector<Inode> inodes;  // of all names that were found
+    std::vector<Inode> inodes;  // of all names that the call itself found
     std::string exe;            // of the process, at exit
 };
 Call read_call(const Group& group, const Told& told);

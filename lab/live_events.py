@@ -165,7 +165,10 @@ def facts(event, numbers):
     arch, nr = observed(event, numbers)
     openat2 = len(words(event, numbers)) + 1 if event.openat2 == "argc" else int(event.openat2)
     groups = event.groups_after or event.groups
-    return {"arch": arch, "nr": nr, "openat2_flags": openat2, "groups": [] if groups == "-" else [int(g) for g in groups.split(",")]}
+    call = event.calls[-1]
+    # These operations always go to a worker thread of io_uring: it does the looking up, and keeps what it finds of directories.
+    by_worker = call[0] == "@ring" and 35 <= int(call[3]) <= 39
+    return {"arch": arch, "nr": nr, "by_worker": by_worker, "openat2_flags": openat2, "groups": [] if groups == "-" else [int(g) for g in groups.split(",")]}
 
 
 def parents(paths):

@@ -43,7 +43,7 @@ def judge(compare, live, better=None, loaded=2, lost=0):
         (work / "log").write_text("\n".join([*lines, f"lost {lost}"]) + "\n")
         (work / "rules").write_text(RULES)
         (work / "facts").write_text(json.dumps({"files": ["/w/f"], "directories": ["/w"]}))
-        told = {"arch": 0xC000003E, "nr": 2, "openat2_flags": 0, "groups": []}
+        told = {"arch": 0xC000003E, "nr": 2, "by_worker": False, "openat2_flags": 0, "groups": []}
         (work / "settings").write_text(json.dumps({
             "log": str(work / "log"), "kernel": "linux-6.1", "facts": str(work / "facts"), "model": {"original": str(work / "rules")},
             "events": dict.fromkeys(calls, told), "wire": [], "same": [["original", "optimized"]] if better is not None else []}))
