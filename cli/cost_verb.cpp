@@ -148,7 +148,10 @@ int run(const CostVerb& verb) {
     if (weighted) {
         for (const KernelTables* kernel : kernels) {
             loads.push_back(price_workload(rules.state, *kernel, chosen.workload.calls));
-            if (compare) old_loads.push_back(price_workload(old_rules.state, *kernel, chosen.workload.calls));
+            if (hardware) add_cpu_time(loads.back(), rules.state, *hardware);
+            if (!compare) continue;
+            old_loads.push_back(price_workload(old_rules.state, *kernel, chosen.workload.calls));
+            if (hardware) add_cpu_time(old_loads.back(), old_rules.state, *hardware);
         }
     }
 

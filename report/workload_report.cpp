@@ -59,22 +59,42 @@ WorkloadCost price_workload(const KernelState& state, const KernelTables& kernel
     return cost;
 }
 
-Pace pace_of(const MeasuredWorkload& workload) {
+void add_cpu_time(WorkloadCost& cost, const KernelState& state, const HardwareChoice& choice) {
+    const Layout* layout = find_layout(cost.kernel->name);
+    if (layout == nullptr || !cost.kernel->costs_measured()) return;
+    PlacedCalls placed(state, *cost.kernel, *layout, *choice.cpu, *choice.variant, choice.options);
+    cost.ns = 0;
+    cost.cpu = choice.cpu->name;
+    for (const WorkloadRow& row : cost.rows)
+        *cost.ns += row.calls * placed.price(reference_event(row.call.arch, row.call.nr)).ns.mean;
+}
+
+Pace pace_of(const MeasuredWorkload& workload, const WorkloadCost& cost) {
+    if (cost.ns && cost.instructions > 0)
+        return {*cost.ns / cost.instructions, fmt::format("of {}, L1D misses included", cost.cpu)};
     if (workload.ns_per_instruction && *workload.ns_per_instruction > 0)
         return {*workload.ns_per_instruction, "from the workload"};
     return {published_ns_per_instruction, published_source};
 }
 
-std::optional<double> cpu_share(const WorkloadCost& cost, const MeasuredWorkload& workload, const Pace& pace,
+namespace {
+
+double filter_seconds(const WorkloadCost& cost, const MeasuredWorkload& workload) {
+    constexpr double ns = 1e-9;
+    return ns * (cost.ns ? *cost.ns : cost.instructions * pace_of(workload, cost).ns_per_instruction);
+}
+
+}  // namespace
+
+std::optional<double> cpu_share(const WorkloadCost& cost, const MeasuredWorkload& workload,
                                 const WorkloadCost* before) {
     if (!workload.cpu_seconds) return std::nullopt;
-    constexpr double ns = 1e-9;
-    const double filtering = cost.instructions * pace.ns_per_instruction * ns;
+    const double filtering = filter_seconds(cost, workload);
     double seconds = *workload.cpu_seconds;
     if (!workload.audited)
         seconds += filtering;
     else if (before != nullptr)
-        seconds += filtering - before->instructions * pace.ns_per_instruction * ns;
+        seconds += filtering - filter_seconds(*before, workload);
     if (!(seconds > 0) || filtering > seconds) return std::nullopt;
     return 100.0 * filtering / seconds;
 }
@@ -111,9 +131,9 @@ std::string workload_to_text(const MeasuredWorkload& workload, const WorkloadCos
     out += render_table(table);
     if (cost.rows.size() > top) out += fmt::format("and {} more\n", cost.rows.size() - top);
 
-    const Pace pace = pace_of(workload);
+    const Pace pace = pace_of(workload, cost);
     if (workload.cpu_seconds) {
-        const auto share = cpu_share(cost, workload, pace, old);
+        const auto share = cpu_share(cost, workload, old);
         out += fmt::format(
             "filtering: {:.3g} million instructions per CPU second; share of CPU time {} ({:.3f} ns per "
             "instruction, {})\n",
@@ -121,7 +141,7 @@ std::string workload_to_text(const MeasuredWorkload& workload, const WorkloadCos
             share ? percent(*share) : std::string("above what the CPU time allows"), pace.ns_per_instruction,
             pace.source);
         if (old != nullptr)
-            if (const auto was = cpu_share(*old, workload, pace))
+            if (const auto was = cpu_share(*old, workload))
                 out += fmt::format("before: {} of CPU time\n", percent(*was));
     } else
         out += fmt::format("{}\n", share_unknown);
@@ -137,7 +157,7 @@ std::string workload_to_text(const MeasuredWorkload& workload, const WorkloadCos
 nlohmann::ordered_json workload_to_json(const MeasuredWorkload& workload, const WorkloadCost& cost,
                                         const WorkloadCost* old) {
     using nlohmann::ordered_json;
-    const Pace pace = pace_of(workload);
+    const Pace pace = pace_of(workload, cost);
     ordered_json calls = ordered_json::array();
     for (const WorkloadRow& row : cost.rows)
         calls.push_back({{"arch", arch_name(row.call.arch)},
@@ -152,13 +172,13 @@ nlohmann::ordered_json workload_to_json(const MeasuredWorkload& workload, const 
                      {"cpu_seconds", or_null(workload.cpu_seconds)},
                      {"ns_per_instruction", pace.ns_per_instruction},
                      {"ns_per_instruction_source", pace.source},
-                     {"cpu_share_percent", or_null(cpu_share(cost, workload, pace, old))},
+                     {"cpu_share_percent", or_null(cpu_share(cost, workload, old))},
                      {"before", nullptr},
                      {"measured", nullptr},
                      {"calls", std::move(calls)}};
     if (old != nullptr)
         out["before"] = {{"instructions_per_call", old->per_call()},
-                         {"cpu_share_percent", or_null(cpu_share(*old, workload, pace))}};
+                         {"cpu_share_percent", or_null(cpu_share(*old, workload))}};
     if (workload.measured) {
         out["measured"] = {{"filter_percent", workload.measured->filter},
                            {"other_audit_percent", workload.measured->other_audit},
@@ -172,7 +192,6 @@ nlohmann::ordered_json workload_to_json(const MeasuredWorkload& workload, const 
 
 std::string workload_change(const MeasuredWorkload& workload, const std::vector<WorkloadCost>& before,
                             const std::vector<WorkloadCost>& after) {
-    const Pace pace = pace_of(workload);
     std::string out =
         fmt::format("workload {}, filtering per average call and share of CPU time:\n", name_of(workload));
     Table table;
@@ -181,8 +200,8 @@ std::string workload_change(const MeasuredWorkload& workload, const std::vector<
             "  " + before[i].kernel->name,
             fmt::format("{:.0f} -> {:.0f} instructions", before[i].per_call(), after[i].per_call()),
             reduction(before[i].per_call(), after[i].per_call())};
-        const auto was = cpu_share(before[i], workload, pace);
-        const auto is = cpu_share(after[i], workload, pace, &before[i]);
+        const auto was = cpu_share(before[i], workload);
+        const auto is = cpu_share(after[i], workload, &before[i]);
         if (was && is) row.push_back(fmt::format("{} -> {}", percent(*was), percent(*is)));
         table.rows.push_back(std::move(row));
     }

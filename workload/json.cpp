@@ -61,13 +61,14 @@ struct Reader {
     std::optional<Machine> machine_of(const std::string& arch) const {
         if (arch.empty() || arch == "b64") return machine;
         if (arch == "b32") return machine_companion(machine);
-        return machine_by_name(arch);
+        const auto named = machine_by_name(arch);
+        return named == machine || named == machine_companion(machine) ? named : std::nullopt;
     }
     void call(const json& object, CallCounter& counts) {
         if (!object.is_object()) return wrong("calls", "an entry is no object");
         const std::string arch = string(object, "arch");
         const auto where = machine_of(arch);
-        if (!where) return wrong("arch", fmt::format("no machine {}", arch));
+        if (!where) return wrong("arch", fmt::format("{} makes no calls of {}", machine_name(machine), arch));
         std::string name;
         if (const auto at = object.find("nr"); at != object.end()) {
             if (!at->is_number_unsigned()) return wrong("nr", "not a call's number");

@@ -328,6 +328,7 @@ TEST(WorkloadJson, Mistakes) {
           "{\"calls\": [{\"calls\": 1}]}", "{\"calls\": {\"read\": -1}}", "{\"calls\": {\"read\": \"x\"}}",
           "{\"calls\": {\"read\": 1e300}}", "{\"calls\": {\"read\": 1e999}}", "{\"parts\": []}",
           "{\"calls\": [{\"name\": \"read\", \"arch\": \"vax\", \"calls\": 1}]}",
+          "{\"calls\": [{\"name\": \"read\", \"arch\": \"s390x\", \"calls\": 1}]}",
           "{\"parts\": [{\"calls\": {\"read\": 1}}]}", "{\"calls\": {\"read\": 1}, \"cpu_seconds\": 0}",
           "{\"calls\": {\"read\": 1}, \"audited\": 1}", "{\"calls\": {\"read\": 1}, \"source\": 1}",
           "{\"parts\": [{\"share\": 0, \"cpu_seconds\": 1, \"calls\": {\"read\": 1}}]}"}) {
