@@ -69,16 +69,24 @@ std::vector<FieldTest> tests_but_arch(const KernelRule& rule) {
     return tests;
 }
 
+/// A rule with what the search for a twin needs of it, worked out once.
+struct Candidate {
+    const KernelRule& rule;
+    std::vector<FieldTest> tests;  // without arch
+    std::vector<Abi> abis;         // that it admits
+};
+
 /// Calls that `rule` selects on its ABI and that no rule of the same action records on the other one.
-std::vector<std::string> uncovered(const LintContext& context, const KernelRule& rule, Abi own, Abi other) {
+std::vector<std::string> uncovered(const LintContext& context, const std::vector<Candidate>& candidates,
+                                   const Candidate& own_rule, Abi own, Abi other) {
     const MachineModel& machine = *machine_of(context);
-    const auto tests = tests_but_arch(rule);
+    const KernelRule& rule = own_rule.rule;
     std::vector<const KernelRule*> partners;
-    for (const KernelRule& candidate : context.state.filter) {
-        const auto abis = admitted_abis(candidate, machine);
-        if (candidate.action == rule.action && candidate.list == rule.list &&
-            std::find(abis.begin(), abis.end(), other) != abis.end() && implied_by(tests_but_arch(candidate), tests)) {
-            partners.push_back(&candidate);
+    for (const Candidate& candidate : candidates) {
+        if (candidate.rule.action == rule.action && candidate.rule.list == rule.list &&
+            std::find(candidate.abis.begin(), candidate.abis.end(), other) != candidate.abis.end() &&
+            implied_by(candidate.tests, own_rule.tests)) {
+            partners.push_back(&candidate.rule);
         }
     }
     std::vector<std::string> missing;
@@ -96,12 +104,13 @@ std::vector<std::string> uncovered(const LintContext& context, const KernelRule&
     return missing;
 }
 
-void check_missing_twin(const LintContext& context, const KernelRule& rule, Diagnostics& diagnostics) {
-    if (rule.list != List::exit || rule.action != Action::always) return;
-    const auto abis = admitted_abis(rule, *machine_of(context));
-    if (abis.size() != 1) return;
-    const Abi other = abis[0] == Abi::native ? Abi::compat : Abi::native;
-    const auto missing = uncovered(context, rule, abis[0], other);
+void check_missing_twin(const LintContext& context, const std::vector<Candidate>& candidates,
+                        const Candidate& candidate, Diagnostics& diagnostics) {
+    const KernelRule& rule = candidate.rule;
+    if (rule.list != List::exit || rule.action != Action::always || candidate.abis.size() != 1) return;
+    const Abi own = candidate.abis.front();
+    const Abi other = own == Abi::native ? Abi::compat : Abi::native;
+    const auto missing = uncovered(context, candidates, candidate, own, other);
     if (missing.empty()) return;
     const char* name = abi_word(other);
     diagnostics.add({std::string(ids::missing_twin),
@@ -120,9 +129,13 @@ void check_arch(const LintContext& context, Diagnostics& diagnostics) {
     // Where auditctl has no word for the 32-bit programs (ppc64le) there is nothing to ask for.
     const MachineModel* machine = machine_of(context);
     if (machine == nullptr || !machine_32bit(machine->machine)) return;
+    std::vector<Candidate> candidates;
     for (const KernelRule& rule : context.state.filter) {
-        check_missing_arch(context, rule, diagnostics);
-        check_missing_twin(context, rule, diagnostics);
+        candidates.push_back({rule, tests_but_arch(rule), admitted_abis(rule, *machine)});
+    }
+    for (const Candidate& candidate : candidates) {
+        check_missing_arch(context, candidate.rule, diagnostics);
+        check_missing_twin(context, candidates, candidate, diagnostics);
     }
 }
 

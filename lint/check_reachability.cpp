@@ -3,6 +3,7 @@
 // tests hold whenever the later rule's do. Rules in the inode hash are shadowed only under further conditions, since
 // the hash is also walked where the exit list is not.
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -13,15 +14,21 @@
 namespace auopt {
 namespace {
 
-std::vector<FieldTest> sorted_tests(const KernelRule& rule, bool with_key) {
+/// A rule with what every comparison of two rules needs of it, worked out once.
+struct Judged {
+    const KernelRule& rule;
+    Placement place;
+    std::vector<FieldTest> tests;  // without the key, sorted
+};
+
+Judged judged(const KernelRule& rule) {
     std::vector<FieldTest> tests;
-    for (const FieldTest& test : rule.tests) {
-        if (with_key || test.field != Field::key) tests.push_back(test);
-    }
+    std::copy_if(rule.tests.begin(), rule.tests.end(), std::back_inserter(tests),
+                 [](const FieldTest& test) { return test.field != Field::key; });
     std::sort(tests.begin(), tests.end(), [](const FieldTest& a, const FieldTest& b) {
         return std::tie(a.field, a.op, a.value, a.text) < std::tie(b.field, b.op, b.value, b.text);
     });
-    return tests;
+    return {rule, placement(rule), std::move(tests)};
 }
 
 /// An io_uring worker (arch 0, nr 0) cannot match: it walks the hash without the exit list.
@@ -32,19 +39,18 @@ bool no_worker_event(const KernelRule& rule) {
     });
 }
 
-bool shadows(const KernelRule& earlier, const KernelRule& later) {
+bool shadows(const Judged& a, const Judged& b) {
+    const KernelRule &earlier = a.rule, &later = b.rule;
     if (earlier.list != List::exit || later.list != List::exit) return false;
-    if (placement(earlier) != Placement::exit_list) return false;
-    const Placement place = placement(later);
-    if (place == Placement::either) return false;
-    if (place == Placement::inode_hash && !((rule_key(earlier) || !rule_key(later)) && no_worker_event(later)))
+    if (a.place != Placement::exit_list || b.place == Placement::either) return false;
+    if (b.place == Placement::inode_hash && !((rule_key(earlier) || !rule_key(later)) && no_worker_event(later)))
         return false;
     return later.mask.subset_of(earlier.mask) && implied_by(earlier.tests, later.tests);
 }
 
-bool near_duplicates(const KernelRule& a, const KernelRule& b) {
-    return a.list == b.list && a.mask == b.mask && !a.watch_kind_unknown && !b.watch_kind_unknown &&
-           sorted_tests(a, false) == sorted_tests(b, false);
+bool near_duplicates(const Judged& a, const Judged& b) {
+    return a.tests == b.tests && a.rule.list == b.rule.list && a.rule.mask == b.rule.mask &&
+           !a.rule.watch_kind_unknown && !b.rule.watch_kind_unknown;
 }
 
 std::string key_text(const KernelRule& rule) {
@@ -52,13 +58,14 @@ std::string key_text(const KernelRule& rule) {
     return key ? fmt::format("key {}", *key) : std::string("no key");
 }
 
-void report(const KernelRule& earlier, const KernelRule& later, Diagnostics& diagnostics) {
+void report(const Judged& a, const Judged& b, Diagnostics& diagnostics) {
+    const KernelRule &earlier = a.rule, &later = b.rule;
     const bool same_outcome = earlier.action == later.action && rule_key(earlier) == rule_key(later);
     const std::vector<Note> notes{
         {line_of(earlier), same_outcome ? "by this rule" : fmt::format("by this rule ({})", key_text(earlier))}};
-    if (near_duplicates(earlier, later)) {
+    if (near_duplicates(a, b)) {
         std::string message = "the same rule again with its tests in another order";
-        if (!same_outcome && placement(later) == Placement::inode_hash) {
+        if (!same_outcome && b.place == Placement::inode_hash) {
             // Watches that are bound anew change places in their bucket (kernel/audit_watch.c:audit_update_watch).
             message =
                 "the same events as an earlier rule: which of the two decides changes whenever the file is replaced";
@@ -88,12 +95,13 @@ void report(const KernelRule& earlier, const KernelRule& later, Diagnostics& dia
 }  // namespace
 
 void check_reachability(const LintContext& context, Diagnostics& diagnostics) {
-    const std::vector<KernelRule>& rules = context.state.filter;
+    std::vector<Judged> rules;
+    std::transform(context.state.filter.begin(), context.state.filter.end(), std::back_inserter(rules), judged);
     for (std::size_t j = 0; j < rules.size(); ++j) {
-        if (contradiction(rules[j].tests) != nullptr) continue;  // AU106: it matches nothing anyway
+        if (contradiction(rules[j].rule.tests) != nullptr) continue;  // AU106: it matches nothing anyway
         for (std::size_t i = 0; i < j; ++i) {
-            const bool hash_twins = placement(rules[i]) == Placement::inode_hash &&
-                                    placement(rules[j]) == Placement::inode_hash && near_duplicates(rules[i], rules[j]);
+            const bool hash_twins = rules[i].place == Placement::inode_hash &&
+                                    rules[j].place == Placement::inode_hash && near_duplicates(rules[i], rules[j]);
             if (!hash_twins && !shadows(rules[i], rules[j])) continue;
             report(rules[i], rules[j], diagnostics);
             break;
