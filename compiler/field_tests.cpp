@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "compiler/line.hpp"
+#include "compiler/spelling.hpp"
 #include "tables/fields.hpp"
 
 namespace auopt {
@@ -51,23 +52,6 @@ unsigned list_bit(std::uint32_t list) {
             return on_filesystem;
         default:
             return 0;
-    }
-}
-
-std::string_view list_name(std::uint32_t list) {
-    switch (list) {
-        case 0:
-            return "user";
-        case 1:
-            return "task";
-        case 4:
-            return "exit";
-        case 5:
-            return "exclude";
-        case 6:
-            return "filesystem";
-        default:
-            return "io_uring";
     }
 }
 
@@ -324,7 +308,8 @@ bool add_field(LineState& state, const Argument& argument, std::uint32_t list) {
     }
     if (!allowed_on(features, *row, list)) {
         state.fail(ids::field_not_on_list, name_span,
-                   fmt::format("{} cannot be tested on the {} list", row->name, list_name(list)));
+                   fmt::format("{} cannot be tested on the {} list", row->name,
+                               list_word(static_cast<List>(list)).value_or("io_uring")));
         return false;
     }
     const Op op = to_op(text->op);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/spelling.hpp"
 #include "report/printable.hpp"
 #include "report/table.hpp"
 
@@ -53,24 +54,6 @@ std::string by_rule(const CallRow& row, const KernelState& state, const Sources&
     return fmt::format("\n{} ({} {}):\n", row.call.name, arch_name(row.call.arch), row.call.nr) + render_table(table);
 }
 
-std::string_view list_name(List list) {
-    switch (list) {
-        case List::user:
-            return "user";
-        case List::task:
-            return "task";
-        case List::exclude:
-            return "exclude";
-        case List::filesystem:
-            return "filesystem";
-        case List::io_uring:
-            return "io_uring";
-        case List::exit:
-            return "exit";
-    }
-    return "";
-}
-
 /// The lists beside exit that hold rules; all when `verbose`.
 std::string lists_to_text(const CostSheet& sheet, const CostSheet* old, bool verbose) {
     Table table;
@@ -85,7 +68,7 @@ std::string lists_to_text(const CostSheet& sheet, const CostSheet* old, bool ver
         const ListCost& list = sheet.lists[i];
         if (!verbose && list.rules == 0 && (old == nullptr || old->lists[i].rules == 0)) continue;
         any_match = any_match || list.matched;
-        std::vector<std::string> row{std::string(list_name(list.list)) + (list.matched ? " *" : ""),
+        std::vector<std::string> row{fmt::format("{}{}", list_word(list.list).value_or(""), list.matched ? " *" : ""),
                                      std::string(list.unit), fmt::format("{}", list.rules),
                                      fmt::format("{}", list.instructions)};
         if (old != nullptr) row.insert(row.end() - 1, fmt::format("{}", old->lists[i].instructions));
@@ -146,7 +129,7 @@ nlohmann::ordered_json cost_to_json(const CostSheet& sheet) {
     }
     nlohmann::ordered_json lists = nlohmann::ordered_json::array();
     for (const ListCost& list : sheet.lists)
-        lists.push_back({{"list", list_name(list.list)},
+        lists.push_back({{"list", list_word(list.list).value_or("")},
                          {"unit", list.unit},
                          {"rules", list.rules},
                          {"instructions", list.instructions},
