@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support
 from auopt import Auopt, skip  # noqa: E402
 from corpus import shared_rule_files  # noqa: E402
 
-WITH_PATH = {"stat": 0.05, "openat_enoent": 0.08}
+WITH_PATH = {"stat": 0.05, "openat_enoent": 0.05}
 
 
 def main():
