@@ -24,7 +24,7 @@ std::string shorten(const std::vector<std::string>& names) {
 /// Items of the rule's -S that are names (numbers mean what they say).
 std::vector<std::string> named_calls(const Sources& sources, const KernelRule& rule) {
     std::vector<std::string> names;
-    for (const Word& word : syscall_words(sources, rule)) {
+    for (const LineWord& word : syscall_words(sources, rule)) {
         std::size_t begin = 0;
         while (begin <= word.text.size()) {
             const std::size_t comma = std::min(word.text.find(',', begin), word.text.size());

@@ -11,8 +11,8 @@ namespace auopt {
 namespace {
 
 /// Argument words of option `-X`, glued or separate.
-std::vector<Word> arguments_of(const std::vector<Word>& words, char option) {
-    std::vector<Word> result;
+std::vector<LineWord> arguments_of(const std::vector<LineWord>& words, char option) {
+    std::vector<LineWord> result;
     for (std::size_t i = 0; i < words.size(); ++i) {
         const std::string& text = words[i].text;
         if (text.size() < 2 || text[0] != '-' || text[1] != option) continue;
@@ -20,7 +20,7 @@ std::vector<Word> arguments_of(const std::vector<Word>& words, char option) {
             if (i + 1 < words.size()) result.push_back(words[++i]);
             continue;
         }
-        Word word = words[i];
+        LineWord word = words[i];
         word.text.erase(0, 2);
         word.span.column += 2;
         word.span.length -= 2;
@@ -29,9 +29,9 @@ std::vector<Word> arguments_of(const std::vector<Word>& words, char option) {
     return result;
 }
 
-std::optional<Word> field_word(const Sources& sources, const KernelRule& rule,
-                               const std::vector<std::string_view>& names, std::size_t n) {
-    for (const Word& word : arguments_of(words_of(sources, rule), 'F')) {
+std::optional<LineWord> field_word(const Sources& sources, const KernelRule& rule,
+                                   const std::vector<std::string_view>& names, std::size_t n) {
+    for (const LineWord& word : arguments_of(words_of(sources, rule), 'F')) {
         const std::string name = ascii_lower(word.text.substr(0, word.text.find_first_of("!<>&=")));
         if (std::find(names.begin(), names.end(), name) == names.end()) continue;
         if (n == 0) return word;
@@ -44,8 +44,8 @@ std::optional<Word> field_word(const Sources& sources, const KernelRule& rule,
 
 Span line_of(const KernelRule& rule) { return rule.sources.empty() ? Span{} : rule.sources.front(); }
 
-std::vector<Word> words_of(const Sources& sources, const KernelRule& rule) {
-    std::vector<Word> words;
+std::vector<LineWord> words_of(const Sources& sources, const KernelRule& rule) {
+    std::vector<LineWord> words;
     if (rule.sources.empty()) return words;
     const Span& at = rule.sources.front();
     const std::string_view line = sources.line(at.file, at.line);
@@ -75,7 +75,7 @@ std::string field_text(const Sources& sources, const KernelRule& rule, const std
     return word ? word->text : std::string();
 }
 
-std::vector<Word> syscall_words(const Sources& sources, const KernelRule& rule) {
+std::vector<LineWord> syscall_words(const Sources& sources, const KernelRule& rule) {
     return arguments_of(words_of(sources, rule), 'S');
 }
 

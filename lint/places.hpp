@@ -10,13 +10,13 @@
 
 namespace auopt {
 
-struct Word {
+struct LineWord {
     Span span;
     std::string text;
 };
 
 /// Words of the rule's (first) source line as written, split at spaces.
-std::vector<Word> words_of(const Sources& sources, const KernelRule& rule);
+std::vector<LineWord> words_of(const Sources& sources, const KernelRule& rule);
 
 /// The whole line of the rule.
 Span line_of(const KernelRule& rule);
@@ -30,7 +30,7 @@ std::string field_text(const Sources& sources, const KernelRule& rule, const std
                        std::size_t n = 0);
 
 /// The arguments of every -S on the line.
-std::vector<Word> syscall_words(const Sources& sources, const KernelRule& rule);
+std::vector<LineWord> syscall_words(const Sources& sources, const KernelRule& rule);
 
 /// "rules.d/20-local.rules:3"
 std::string place_text(const Sources& sources, const Span& span);

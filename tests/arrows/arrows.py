@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every #include of the sources points along the arrows, and only verify/ knows Z3.
+"""Every #include of the sources points along the arrows, only verify/ knows Z3, and no two types share a name.
 
   tables <- grammar <- compiler <- kernel_model <- verify <- { lint, stig_rules } <- report <- cli
 
@@ -65,6 +65,33 @@ def complaints(root):
     return found
 
 
+OPENS = re.compile(r"namespace\s*([\w:]*)\s*\{")
+CLOSES = re.compile(r"\}\s*//\s*namespace")
+TYPE = re.compile(r"(?:struct|class|enum class|enum|union)\s+((?:\w|::)+)[^;(]*\{")
+
+
+def check_types_once(root):
+    """Two types of one name in one namespace are two definitions of one thing: the linker keeps either's functions for both.
+
+    Reads what clang-format leaves at the beginning of a line; types in unnamed namespaces are each file's own.
+    """
+    defined = {}
+    for folder in MAY_INCLUDE:
+        for path in sorted((pathlib.Path(root) / folder).rglob("*")):
+            if path.suffix not in SOURCES:
+                continue
+            namespaces = []
+            for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+                if match := OPENS.match(line):
+                    namespaces.append(match.group(1) or None)
+                elif CLOSES.match(line) and namespaces:
+                    namespaces.pop()
+                elif (match := TYPE.match(line)) and None not in namespaces:
+                    place = f"{path.relative_to(root)}:{number}"
+                    defined.setdefault("::".join([*namespaces, match.group(1)]), []).append(place)
+    return [f"{', '.join(places)}: {name} is defined more than once" for name, places in defined.items() if len(places) > 1]
+
+
 def check_folders_known(root):
     """A library folder that the table above does not know would escape the check."""
     return [
@@ -111,6 +138,19 @@ def selftest():
         if not check_folders_known(root):
             failures += 1
             print("extra/: an unknown folder was not found")
+    with tempfile.TemporaryDirectory(prefix="auopt-arrows.") as root:
+        for name, text in {
+            "grammar/a.hpp": "namespace auopt {\nstruct Word {\n};\n}  // namespace auopt\n",
+            "lint/b.hpp": "namespace auopt {\nstruct Word {\n};\n}  // namespace auopt\n",
+            "lint/c.cpp": "namespace auopt {\nnamespace {\nstruct Word {\n};\n}  // namespace\n}  // namespace auopt\n",
+            "report/d.hpp": "namespace auopt {\nstruct Word;\n}  // namespace auopt\n",
+        }.items():
+            path = pathlib.Path(root) / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+        if check_types_once(root) != ["grammar/a.hpp:2, lint/b.hpp:2: auopt::Word is defined more than once"]:
+            failures += 1
+            print(f"one type defined twice: {check_types_once(root)}")
     print(f"{len(bad)} bad and {len(good)} good files tried, {failures} misjudged")
     return failures == 0
 
@@ -122,9 +162,9 @@ def main():
     args = parser.parse_args()
     if args.mode == "selftest":
         sys.exit(0 if selftest() else 1)
-    found = complaints(args.source_dir) + check_folders_known(args.source_dir)
+    found = complaints(args.source_dir) + check_folders_known(args.source_dir) + check_types_once(args.source_dir)
     print("\n".join(found))
-    print(f"{len(found)} includes against the arrows")
+    print(f"{len(found)} includes against the arrows or types defined twice")
     sys.exit(1 if found else 0)
 
 
