@@ -64,7 +64,7 @@ ListTable read_table(const EmbeddedFile& embedded, const toml::table& lists) {
             continue;
         }
         const int field = name == "loginuid_set" ? AUDIT_LOGINUID_SET : audit_name_to_field(name.c_str());
-        if (field < 0) broken(embedded.name, name);
+        if (field < 0 || !message_list_knows(static_cast<Field>(field))) broken(embedded.name, name);
         table.message[static_cast<Field>(field)] = pair(node, name);
     }
     return table;
@@ -103,8 +103,8 @@ ListCost message_cost(List list, std::string_view unit, const std::vector<Kernel
         // A rule without tests matches nothing (result stays 0).
         bool holds = !rule.tests.empty();
         for (const FieldTest& test : rule.tests) {
+            if (!message_list_knows(test.field)) return cost;
             const auto known = table.message.find(test.field);
-            if (known == table.message.end() && !is_subject(test.field)) return cost;  // ends the whole walk
             const FieldCost price = known == table.message.end() ? table.message_lsm : known->second;
             holds = test.field == Field::msgtype ? test.op == Op::not_equal : test_holds(kernel, test, event, nullptr);
             cost.instructions += holds ? price.pass : price.fail_first;
@@ -204,6 +204,21 @@ ListCost operation_cost(const KernelState& state, const KernelTables& kernel) {
 
 std::uint32_t judged_operation_instructions(const KernelState& state, const KernelTables& kernel) {
     return state.n_rules() == 0 ? 0 : list_table(kernel).operation;
+}
+
+bool message_list_knows(Field field) {
+    switch (field) {
+        case Field::pid:
+        case Field::uid:
+        case Field::gid:
+        case Field::loginuid:
+        case Field::loginuid_set:
+        case Field::msgtype:
+        case Field::exe:
+            return true;
+        default:
+            return is_subject(field);
+    }
 }
 
 std::vector<ListCost> list_costs(const KernelState& state, const KernelTables& kernel) {

@@ -18,6 +18,10 @@ struct ListCost {
     bool matched = false;  // the reference unit matches a rule, which ends the walk
 };
 
+/// Whether a test of `field` is looked at on the lists user and exclude. Any other ends the walk of the list: neither its
+/// rule nor one behind it decides (auditfilter.c:audit_filter).
+bool message_list_knows(Field field);
+
 /// What each of the five lists adds to its reference unit, in the order above, measured by lab/measure-lists:
 ///   message and record: of uid 0, auid unset, of a type that no rule names;
 ///   name: on a file system that no rule names;

@@ -1,10 +1,13 @@
-// AU107 never,task; AU108 never on the exclude list; AU110 everything excluded.
+// AU107 never,task; AU108 never on the exclude list; AU110 everything excluded; AU111 a test that cuts the list short.
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "compiler/spelling.hpp"
+#include "kernel_model/list_cost.hpp"
 #include "lint/lint.hpp"
 #include "lint/places.hpp"
+#include "tables/fields.hpp"
 
 namespace auopt {
 namespace {
@@ -32,6 +35,33 @@ bool covers_every_record(const KernelRule& rule) {
     });
 }
 
+/// auditfilter.c:audit_filter, shared by both lists.
+void check_cut_short(const LintContext& context, const std::vector<KernelRule>& rules, Diagnostics& diagnostics) {
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+        const KernelRule& rule = rules[i];
+        const auto test = std::find_if(rule.tests.begin(), rule.tests.end(),
+                                       [](const FieldTest& t) { return !message_list_knows(t.field); });
+        if (test == rule.tests.end()) continue;
+        const FieldRow* row = field_by_number(static_cast<std::uint32_t>(test->field));
+        const std::string_view name = row == nullptr ? std::string_view("this field") : row->name;
+        const std::size_t behind = rules.size() - i - 1;
+        diagnostics.add(
+            {std::string(ids::list_cut_short),
+             Level::error,
+             field_place(context.sources, rule, {name}),
+             fmt::format(
+                 "the {} list knows no {}: where the other tests hold, the walk ends here, and neither this rule "
+                 "nor {} behind it decides",
+                 list_word(rule.list).value_or(""), name,
+                 behind == 0   ? "any"
+                 : behind == 1 ? "the rule"
+                               : fmt::format("the {} rules", behind)),
+             {},
+             "take the test out; auopt explain AU111",
+             std::nullopt});
+    }
+}
+
 }  // namespace
 
 void check_lists(const LintContext& context, Diagnostics& diagnostics) {
@@ -51,6 +81,8 @@ void check_lists(const LintContext& context, Diagnostics& diagnostics) {
                          "delete this line; its place in the file makes no difference; auopt explain AU107",
                          std::nullopt});
     }
+    check_cut_short(context, context.state.user, diagnostics);
+    check_cut_short(context, context.state.exclude, diagnostics);
     for (const KernelRule& rule : context.state.exclude) {
         if (rule.action == Action::never) {
             diagnostics.add(

@@ -45,6 +45,7 @@ inline constexpr std::string_view never_task = "AU107";
 inline constexpr std::string_view exclude_never = "AU108";
 inline constexpr std::string_view argument_index = "AU109";
 inline constexpr std::string_view exclude_all = "AU110";
+inline constexpr std::string_view list_cut_short = "AU111";
 inline constexpr std::string_view suppression_without_reason = "AU190";
 inline constexpr std::string_view unused_suppression = "AU191";
 inline constexpr std::string_view shadowed = "AU201";
@@ -61,7 +62,7 @@ inline constexpr std::string_view loads_elsewhere = "AU504";
 // One family each.
 void check_arch(const LintContext& context, Diagnostics& diagnostics);          // AU101, AU102
 void check_values(const LintContext& context, Diagnostics& diagnostics);        // AU103 to AU106
-void check_lists(const LintContext& context, Diagnostics& diagnostics);         // AU107, AU108, AU110
+void check_lists(const LintContext& context, Diagnostics& diagnostics);         // AU107, AU108, AU110, AU111
 void check_arguments(const LintContext& context, Diagnostics& diagnostics);     // AU109
 void check_reachability(const LintContext& context, Diagnostics& diagnostics);  // AU201 to AU204
 void check_cost(const LintContext& context, Diagnostics& diagnostics);          // AU301

@@ -57,6 +57,12 @@ const std::vector<IdRow>& lint_ids() {
          "rule per argument order."},
         {exclude_all, E, "everything excluded",
          "This exclude rule matches every record type, so no record is ever written, whatever the other rules say."},
+        {list_cut_short, E, "a test that ends the walk of its list",
+         "On the lists user and exclude the kernel knows pid, uid, gid, auid, msgtype, exe and the subj_ fields. Where "
+         "the "
+         "tests before it hold, any other test, a key too, ends the walk: this rule never decides, and no rule behind "
+         "it "
+         "does. auditctl and the kernel accept it all the same."},
         {suppression_without_reason, W, "suppression without a reason",
          "A comment `# auopt: ignore ID reason=\"...\"` on the line above a rule takes a finding out. The reason is "
          "required, so that the next "
