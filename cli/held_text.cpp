@@ -57,6 +57,10 @@ HeldText held_text(const Inputs& inputs, const Program& program, const CompileOp
     HeldText result;
     std::string last;
     std::vector<const KernelRule*> written;
+    const auto cannot_say = [&](const Span& at, const std::string& what) {
+        result.complete = false;
+        diagnostics.add({"AU084", Level::error, at, what, {}, "", std::nullopt});
+    };
     const auto add = [&](const KernelRule& rule, const Span& at) {
         const std::string place = fmt::format("{}:{}", inputs.portable_names[at.file.value], at.line);
         if (std::any_of(written.begin(), written.end(), [&](const KernelRule* r) { return r->same_as(rule); })) {
@@ -70,14 +74,7 @@ HeldText held_text(const Inputs& inputs, const Program& program, const CompileOp
             if (auto second = exact_line(other, options, versions)) line = std::move(second);
         }
         if (!line) {
-            result.complete = false;
-            diagnostics.add({"AU084",
-                             Level::error,
-                             at,
-                             "no line of a rules file loads as this rule: " + line.error(),
-                             {},
-                             "",
-                             std::nullopt});
+            cannot_say(at, "no line of a rules file loads as this rule: " + line.error());
             result.text += comment(place + ": " + line.error());
             return;
         }
@@ -104,10 +101,11 @@ HeldText held_text(const Inputs& inputs, const Program& program, const CompileOp
                                           result.text += fmt::format("--backlog_wait_time {}\n", m.value);
                                           break;
                                       default:
-                                          break;
+                                          cannot_say(message.source, "no line of a rules file is this setting alone");
                                   }
                               },
-                              [&](const SetFeature&) { result.text += "--loginuid-immutable\n"; }, [](const auto&) {}},
+                              [&](const SetFeature&) { result.text += "--loginuid-immutable\n"; },
+                              [&](const auto&) { cannot_say(message.source, "a kernel holds no such message"); }},
                    message.body);
     }
     result.text += last;

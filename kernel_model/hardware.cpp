@@ -1,16 +1,12 @@
 // Reads the embedded tables/cpus.toml and tables/layouts.toml.
 #include "kernel_model/hardware.hpp"
 
-#include <toml++/toml.h>
-
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <optional>
 
 #include <fmt/format.h>
 
-#include "tables/embedded.hpp"
+#include "kernel_model/table_reader.hpp"
 
 namespace auopt {
 
@@ -19,21 +15,13 @@ extern const std::size_t embedded_hardware_count;
 
 namespace {
 
-// The data is part of the program: a mistake in it is a broken build, not a user's error.
-[[noreturn]] void broken(std::string_view what) {
-    fmt::print(stderr, "auopt: embedded hardware tables: {}\n", what);
-    std::abort();
-}
+constexpr TableReader reader{"cpus.toml, layouts.toml"};
+
+[[noreturn]] void broken(std::string_view what) { reader.broken(what); }
 
 toml::table parsed(std::string_view name) {
-    for (std::size_t i = 0; i < embedded_hardware_count; ++i) {
-        if (embedded_hardware[i].name != name) continue;
-        try {
-            return toml::parse(embedded_hardware[i].text);
-        } catch (const toml::parse_error& e) {
-            broken(fmt::format("{}: {}", name, e.description()));
-        }
-    }
+    for (std::size_t i = 0; i < embedded_hardware_count; ++i)
+        if (embedded_hardware[i].name == name) return TableReader{name}.parsed(embedded_hardware[i].text);
     broken(fmt::format("no {}", name));
 }
 
@@ -72,12 +60,6 @@ std::vector<unsigned> naturals(const toml::table& t, std::string_view key) {
         out.push_back(static_cast<unsigned>(*value));
     }
     return out;
-}
-
-const toml::table& section(const toml::table& t, std::string_view key) {
-    const toml::table* s = t[key].as_table();
-    if (s == nullptr) broken(fmt::format("no section {}", key));
-    return *s;
 }
 
 /// The tables of an array of tables.
@@ -141,7 +123,7 @@ std::map<std::string, Layout, std::less<>> read_layouts() {
     const toml::table root = parsed("layouts.toml");
     Layout l;
     l.source = get<std::string>(root, "source");
-    const toml::table& entry = section(root, "audit_entry");
+    const toml::table& entry = reader.section(root, "audit_entry");
     l.entry_size = natural(entry, "size");
     l.list_next = natural(entry, "list_next");
     l.mask = natural(entry, "mask");
@@ -151,17 +133,17 @@ std::map<std::string, Layout, std::less<>> read_layouts() {
     l.tree = natural(entry, "tree");
     l.exe = natural(entry, "exe");
     l.prio = natural(entry, "prio");
-    const toml::table& field = section(root, "audit_field");
+    const toml::table& field = reader.section(root, "audit_field");
     l.field_size = natural(field, "size");
     l.field_type = natural(field, "type");
     l.field_value = natural(field, "value");
     l.field_op = natural(field, "op");
-    for (const auto& [name, node] : section(root, "operands")) {
+    for (const auto& [name, node] : reader.section(root, "operands")) {
         const toml::table* t = node.as_table();
         if (t == nullptr) broken("operands");
         l.operands[std::string(name.str())] = {natural(*t, "size"), naturals(*t, "reads")};
     }
-    const toml::table& slab = section(root, "slab");
+    const toml::table& slab = reader.section(root, "slab");
     l.slab_sizes = naturals(slab, "sizes");
     if (!std::is_sorted(l.slab_sizes.begin(), l.slab_sizes.end())) broken("slab sizes are not ascending");
     l.slab_cpus = natural(slab, "cpus");
@@ -182,7 +164,7 @@ std::map<std::string, Layout, std::less<>> read_layouts() {
     for (const toml::node& node : *kernels) {
         const auto name = node.value<std::string>();
         if (!name) broken("kernels");
-        l.no_context_instructions = natural(section(root, "no_context_instructions"), *name);
+        l.no_context_instructions = natural(reader.section(root, "no_context_instructions"), *name);
         all[*name] = l;
     }
     return all;

@@ -1,22 +1,15 @@
 #include "kernel_model/list_cost.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <map>
-#include <optional>
 #include <string>
 
 #include <fmt/format.h>
 #include <libaudit.h>
-#include <toml++/toml.h>
 
-#include "tables/embedded.hpp"
+#include "kernel_model/table_reader.hpp"
 
 namespace auopt {
-
-extern const EmbeddedFile embedded_kernels[];
-extern const std::size_t embedded_kernels_count;
 
 namespace {
 
@@ -30,42 +23,26 @@ struct ListTable {
     std::uint32_t operation = 0;                      // an operation that is judged
 };
 
-[[noreturn]] void broken(std::string_view file, std::string_view what) {
-    fmt::print(stderr, "auopt: embedded kernel table {}: [lists]: {}\n", file, what);
-    std::abort();
-}
-
-ListTable read_table(const EmbeddedFile& embedded, const toml::table& lists) {
-    const auto number = [&](std::string_view key) {
-        const auto value = lists[key].value<std::int64_t>();
-        if (!value || *value < 0) broken(embedded.name, key);
-        return static_cast<std::uint32_t>(*value);
-    };
-    const auto pair = [&](const toml::node& node, std::string_view key) -> FieldCost {
-        const toml::array* a = node.as_array();
-        if (a == nullptr || a->size() != 2) broken(embedded.name, key);
-        const auto fail = (*a)[0].value<std::int64_t>(), pass = (*a)[1].value<std::int64_t>();
-        if (!fail || !pass || *fail < 0 || *pass < 0) broken(embedded.name, key);
-        return {static_cast<std::uint32_t>(*fail), static_cast<std::uint32_t>(*pass)};
-    };
+ListTable read_table(const KernelFile& kernel) {
+    const TableReader& r = kernel.reader;
+    const toml::table& lists = r.section(kernel.root, "lists");
     ListTable table;
-    table.filesystem_rule = number("filesystem_rule");
-    table.filesystem_test = number("filesystem_test");
-    table.task_saved = number("task_saved");
-    table.task_no_context = number("task_no_context");
-    table.task_exe = number("task_exe");
-    table.operation = number("operation");
-    const toml::table* message = lists["message"].as_table();
-    if (message == nullptr) broken(embedded.name, "message");
-    for (const auto& [key, node] : *message) {
+    table.filesystem_rule = r.number(lists, "filesystem_rule");
+    table.filesystem_test = r.number(lists, "filesystem_test");
+    table.task_saved = r.number(lists, "task_saved");
+    table.task_no_context = r.number(lists, "task_no_context");
+    table.task_exe = r.number(lists, "task_exe");
+    table.operation = r.number(lists, "operation");
+    for (const auto& [key, node] : r.section(lists, "message")) {
         const std::string name(key.str());
         if (name == "lsm") {
-            table.message_lsm = pair(node, name);
+            table.message_lsm = r.pair(&node, name);
             continue;
         }
         const int field = name == "loginuid_set" ? AUDIT_LOGINUID_SET : audit_name_to_field(name.c_str());
-        if (field < 0 || !message_list_knows(static_cast<Field>(field))) broken(embedded.name, name);
-        table.message[static_cast<Field>(field)] = pair(node, name);
+        if (field < 0 || !message_list_knows(static_cast<Field>(field)))
+            r.broken(fmt::format("the lists know no {}", name));
+        table.message[static_cast<Field>(field)] = r.pair(&node, name);
     }
     return table;
 }
@@ -73,19 +50,7 @@ ListTable read_table(const EmbeddedFile& embedded, const toml::table& lists) {
 const ListTable& list_table(const KernelTables& kernel) {
     static const std::map<std::string, ListTable> tables = [] {
         std::map<std::string, ListTable> all;
-        for (std::size_t i = 0; i < embedded_kernels_count; ++i) {
-            const EmbeddedFile& embedded = embedded_kernels[i];
-            toml::table root;
-            try {
-                root = toml::parse(embedded.text);
-            } catch (const toml::parse_error& error) {
-                broken(embedded.name, error.description());
-            }
-            const auto name = root["name"].value<std::string>();
-            const toml::table* lists = root["lists"].as_table();
-            if (!name || lists == nullptr) broken(embedded.name, "missing");
-            all[*name] = read_table(embedded, *lists);
-        }
+        for (const KernelFile& file : kernel_files()) all[file.name] = read_table(file);
         return all;
     }();
     return tables.at(kernel.name);

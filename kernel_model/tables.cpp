@@ -2,63 +2,33 @@
 #include "kernel_model/tables.hpp"
 
 #include <libaudit.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <cstdlib>
+#include <iterator>
 
 #include <fmt/format.h>
 
-#include "tables/embedded.hpp"
+#include "kernel_model/table_reader.hpp"
 
 namespace auopt {
 
-extern const EmbeddedFile embedded_kernels[];
-extern const std::size_t embedded_kernels_count;
 extern const EmbeddedFile embedded_machines[];
 extern const std::size_t embedded_machines_count;
 
 namespace {
 
-// The data is part of the program: a mistake in it is a broken build, not a user's error.
-[[noreturn]] void broken(std::string_view file, const std::string& what) {
-    fmt::print(stderr, "auopt: embedded kernel table {}: {}\n", file, what);
-    std::abort();
-}
-
-struct Reader {
-    std::string_view file;
-
-    std::uint32_t number(const toml::table& t, std::string_view key) const {
-        const auto value = t[key].value<std::int64_t>();
-        if (!value || *value < 0 || *value > 0x7FFFFFFF) broken(file, fmt::format("no number {}", key));
-        return static_cast<std::uint32_t>(*value);
-    }
-    FieldCost pair(const toml::node* node, std::string_view key) const {
-        const toml::array* a = node == nullptr ? nullptr : node->as_array();
-        if (a == nullptr || a->size() != 2) broken(file, fmt::format("{} is not [fail, pass]", key));
-        const auto fail = (*a)[0].value<std::int64_t>(), pass = (*a)[1].value<std::int64_t>();
-        if (!fail || !pass || *fail < 0 || *pass < 0) broken(file, fmt::format("{} is not [fail, pass]", key));
-        return {static_cast<std::uint32_t>(*fail), static_cast<std::uint32_t>(*pass)};
-    }
+struct ClassReader : TableReader {
     std::vector<unsigned> numbers(const toml::node* node, std::string_view key) const {
         const toml::array* a = node == nullptr ? nullptr : node->as_array();
-        if (a == nullptr) broken(file, fmt::format("no list {}", key));
+        if (a == nullptr) broken(fmt::format("no list {}", key));
         std::vector<unsigned> out;
         for (const toml::node& n : *a) {
             const auto value = n.value<std::int64_t>();
-            if (!value || *value < 0 || *value >= mask_syscalls)
-                broken(file, fmt::format("bad syscall number in {}", key));
+            if (!value || *value < 0 || *value >= mask_syscalls) broken(fmt::format("bad syscall number in {}", key));
             out.push_back(static_cast<unsigned>(*value));
         }
         return out;
-    }
-    const toml::table& section(const toml::table& t, std::string_view key) const {
-        const toml::table* s = t[key].as_table();
-        if (s == nullptr) broken(file, fmt::format("no section {}", key));
-        return *s;
     }
     static std::array<std::pair<const char*, SyscallSet*>, 4> sets_of(AbiClasses& c) {
         return {{{"write", &c.write}, {"read", &c.read}, {"chattr", &c.chattr}, {"signal", &c.signal}}};
@@ -90,23 +60,15 @@ struct Reader {
     }
 };
 
-toml::table parsed(const EmbeddedFile& embedded) {
-    try {
-        return toml::parse(embedded.text);
-    } catch (const toml::parse_error& e) {
-        broken(embedded.name, std::string(e.description()));
-    }
-}
-
 /// Name and costs; the classes are a machine's.
-KernelTables read_kernel(const EmbeddedFile& embedded) {
-    const Reader r{embedded.name};
-    const toml::table root = parsed(embedded);
+KernelTables read_kernel(const KernelFile& kernel) {
+    const TableReader& r = kernel.reader;
+    const toml::table& root = kernel.root;
     KernelTables k;
-    k.name = root["name"].value_or(std::string{});
+    k.name = kernel.name;
     k.source = root["source"].value_or(std::string{});
     k.measured = root["measured"].value_or(false);
-    if (k.name.empty() || k.source.empty()) broken(embedded.name, "no name or source");
+    if (k.source.empty()) r.broken("no source");
 
     const toml::table& cost = r.section(root, "cost");
     CostTable& c = k.cost;
@@ -123,7 +85,7 @@ KernelTables read_kernel(const EmbeddedFile& embedded) {
     c.ppid_once = r.number(cost, "ppid_once");
     for (const auto& [key, node] : r.section(cost, "fields")) {
         const int field = audit_name_to_field(std::string(key.str()).c_str());
-        if (field < 0) broken(embedded.name, fmt::format("unknown field {}", key.str()));
+        if (field < 0) r.broken(fmt::format("unknown field {}", key.str()));
         c.fields[static_cast<Field>(field)] = r.pair(&node, key.str());
     }
     const toml::table& variants = r.section(cost, "variants");
@@ -137,15 +99,15 @@ using Tables = std::map<Machine, std::vector<KernelTables>>;
 
 Tables read_all() {
     std::vector<KernelTables> kernels;
-    for (std::size_t i = 0; i < embedded_kernels_count; ++i) kernels.push_back(read_kernel(embedded_kernels[i]));
+    std::transform(kernel_files().begin(), kernel_files().end(), std::back_inserter(kernels), read_kernel);
     std::sort(kernels.begin(), kernels.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
     Tables all;
     for (std::size_t i = 0; i < embedded_machines_count; ++i) {
-        const Reader r{embedded_machines[i].name};
-        const toml::table root = parsed(embedded_machines[i]);
+        const ClassReader r{{embedded_machines[i].name}};
+        const toml::table root = r.parsed(embedded_machines[i].text);
         const auto machine = machine_by_name(root["name"].value_or(std::string{}));
         const MachineModel* model = machine ? find_machine_model(*machine) : nullptr;
-        if (model == nullptr) broken(r.file, "the name is of no modelled machine");
+        if (model == nullptr) r.broken("the name is of no modelled machine");
         for (KernelTables k : kernels) {
             k.machine = model;
             k.native = r.classes(root, k.name, "native");
@@ -154,7 +116,7 @@ Tables read_all() {
         }
     }
     for (const Machine machine : modelled_machines())
-        if (!all.contains(machine)) broken(machine_name(machine), "no such file");
+        if (!all.contains(machine)) TableReader{machine_name(machine)}.broken("no such file");
     return all;
 }
 

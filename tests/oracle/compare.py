@@ -23,7 +23,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support
 from auopt import Auopt, skip  # noqa: E402
 from corpus import RuleFile, bundled_rule_files, shared_rule_files  # noqa: E402
 from machines import MACHINES, every_spelling, form_for  # noqa: E402
-from oracle import Oracle, Unavailable, decode_messages  # noqa: E402
+from oracle import decode_messages, oracle_or_skip  # noqa: E402
 from traps import HOST, RECORDED, SPELLINGS, read_traps  # noqa: E402
 
 FLOOR = pathlib.Path(__file__).resolve().parent / "traps.floor"
@@ -151,12 +151,7 @@ def main():
         if args.suite == "traps":
             sys.exit(0 if compare_traps(auopt, args.version, args.oracle_dir, work) else 1)
         if args.suite == "later":
-            try:
-                oracle = Oracle(args.oracle_dir, package="auditctl-4.0")
-            except Unavailable as reason:
-                skip(reason)
-            if oracle.version() != "4.0.2":
-                skip(f"auditctl there is {oracle.version()}, not 4.0.2")
+            oracle = oracle_or_skip(args.oracle_dir, ["4.0.2"], package="auditctl-4.0")
             sys.exit(0 if compare_later(oracle, auopt, args.source_dir, work) else 1)
         if args.suite == "machines":
             files = machine_rule_files(args.source_dir, auopt, work)
@@ -164,12 +159,7 @@ def main():
             files = (bundled_rule_files if args.suite == "bundled" else shared_rule_files)(args.source_dir)
         if not files and args.suite == "corpus":
             skip("the corpus is not here; AUOPT_SHARED names its folder")
-        try:
-            oracle = Oracle(args.oracle_dir)
-        except Unavailable as reason:
-            skip(reason)
-        if oracle.version() != "3.0.9":
-            skip(f"auditctl here is {oracle.version()}, not 3.0.9")
+        oracle = oracle_or_skip(args.oracle_dir, ["3.0.9"])
         sys.exit(0 if files and compare_files(files, oracle, auopt, work) else 1)
 
 

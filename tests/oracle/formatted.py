@@ -12,9 +12,9 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-from auopt import Auopt, skip  # noqa: E402
+from auopt import Auopt  # noqa: E402
 from corpus import bundled_rule_files  # noqa: E402
-from oracle import Oracle, Unavailable  # noqa: E402
+from oracle import oracle_or_skip  # noqa: E402
 from traps import HOST, SPELLINGS, read_traps  # noqa: E402
 
 
@@ -30,12 +30,7 @@ def main():
     parser.add_argument("--source-dir", required=True)
     args = parser.parse_args()
     auopt = Auopt(args.auopt)
-    try:
-        oracle = Oracle(args.oracle_dir)
-    except Unavailable as reason:
-        skip(reason)
-    if oracle.version() != "3.0.9":
-        skip(f"auditctl here is {oracle.version()}, not 3.0.9")
+    oracle = oracle_or_skip(args.oracle_dir, ["3.0.9"])
 
     inputs = [(trap.name, trap.text, HOST, SPELLINGS) for trap in read_traps()]
     inputs += [(rules.name, rules.path.read_bytes(), rules.host, ()) for rules in bundled_rule_files(args.source_dir)]

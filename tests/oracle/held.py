@@ -20,9 +20,9 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 import wire  # noqa: E402
-from auopt import Auopt, skip  # noqa: E402
+from auopt import Auopt  # noqa: E402
 from corpus import bundled_rule_files, shared_rule_files  # noqa: E402
-from oracle import Oracle, Unavailable  # noqa: E402
+from oracle import Oracle, oracle_or_skip  # noqa: E402
 from traps import HOST, SPELLINGS, read_traps  # noqa: E402
 
 # What rule files lack: each pair prints the same line, or nearly so.
@@ -231,13 +231,8 @@ def main():
     parser.add_argument("--package", default="auditctl", help="the folder that scripts/fetch-auditctl filled")
     args = parser.parse_args()
     auopt = Auopt(args.auopt)
-    try:
-        oracle = Oracle(args.oracle_dir, package=args.package)
-    except Unavailable as reason:
-        skip(reason)
-    target = TARGETS.get(oracle.version())
-    if target is None:
-        skip(f"auditctl here is {oracle.version()}, not one of {', '.join(TARGETS)}")
+    oracle = oracle_or_skip(args.oracle_dir, list(TARGETS), package=args.package)
+    target = TARGETS[oracle.version()]
     with tempfile.TemporaryDirectory(prefix="auopt-held.") as work:
         bench = Bench(auopt, oracle, target, work)
         for name, messages, facts in tables(auopt, args.source_dir, work, bench):

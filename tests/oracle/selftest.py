@@ -10,7 +10,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 from auopt import skip  # noqa: E402
-from oracle import Oracle, Unavailable  # noqa: E402
+from oracle import oracle_or_skip  # noqa: E402
 from traps import HOST, read_traps  # noqa: E402
 
 
@@ -18,10 +18,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--oracle-dir", required=True)
     args = parser.parse_args()
-    try:
-        oracle = Oracle(args.oracle_dir)
-    except Unavailable as reason:
-        skip(reason)
+    oracle = oracle_or_skip(args.oracle_dir)
 
     # Fail closed: python has no preload that fakes its sockets, so the filter must kill it.
     probe = "import socket; socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 9)"

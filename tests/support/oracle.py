@@ -10,6 +10,8 @@ import subprocess
 import tempfile
 from dataclasses import dataclass, field
 
+from auopt import skip
+
 # What reads nothing but the kernel's state; not part of what a rules file does.
 READ_ONLY = ("GET", "LIST_RULES", "GET_FEATURE")
 
@@ -175,3 +177,14 @@ class Oracle:
     def decode(self, message):
         """A wire message in words, for failing tests."""
         return decode_messages(self.directory, [message])[0]
+
+
+def oracle_or_skip(directory, versions=(), package="auditctl"):
+    """The oracle, or the test ends as skipped; `versions`: the auditctl that the test is about."""
+    try:
+        oracle = Oracle(directory, package=package)
+    except Unavailable as reason:
+        skip(reason)
+    if versions and oracle.version() not in versions:
+        skip(f"auditctl here is {oracle.version()}, not {' or '.join(versions)}")
+    return oracle
