@@ -31,7 +31,7 @@ before=$(stat -c %i.%Y.%Z a.rules)
 printf '%s\n' "$ugly" >b.rules
 "$auopt" fmt --check a.rules b.rules >out 2>err
 [ $? = 1 ] || fail "--check is not 1"
-[ ! -s out ] && [ "$(cat err)" = "would change b.rules" ] || fail "--check says: $(cat out err)"
+{ [ ! -s out ] && [ "$(cat err)" = "would change b.rules" ]; } || fail "--check says: $(cat out err)"
 "$auopt" fmt --diff b.rules >out || fail "--diff is not 0"
 grep -q "^+$fine" out || fail "no diff: $(cat out)"
 [ "$(cat b.rules)" = "$ugly" ] || fail "--check or --diff wrote"

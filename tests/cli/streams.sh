@@ -16,7 +16,7 @@ printf -- '-a always,exit -F arch=b64 -S chmod -k x\n' >b.rules
 # A refutation names an event, and the exit code says so; --decision ignores keys.
 "$auopt" verify a.rules b.rules >out 2>err
 [ $? = 4 ] || fail "verify of different rules is not 4"
-grep -q '^Refuted' out && grep -q 'chown' out || fail "no event: $(cat out)"
+{ grep -q '^Refuted' out && grep -q 'chown' out; } || fail "no event: $(cat out)"
 "$auopt" verify --format json a.rules b.rules >out
 python3 - <<'EOF' || fail "verify JSON"
 import json
@@ -40,6 +40,7 @@ python3 -c 'import json; r = json.load(open("report.json")); assert r["proof"]["
     fail "report"
 "$auopt" optimize -q --check a.rules -o optimized.rules || fail "--check of what was just written"
 "$auopt" optimize -q --check b.rules -o optimized.rules && fail "--check of something else"
+# shellcheck disable=SC2002  # a pipe is what is tested
 cat a.rules | "$auopt" verify - optimized.rules >out || fail "verify from standard input"
 
 # gate against a baseline that differs.
