@@ -7,6 +7,7 @@
 #include "cli/options.hpp"
 #include "cli/streams.hpp"
 #include "compiler/listing.hpp"
+#include "compiler/version.hpp"
 #include "compiler/wire.hpp"
 #include "report/rule_json.hpp"
 
@@ -26,17 +27,18 @@ std::string wire_text(const Program& program) {
 
 /// One line per rule, as auditctl -l should print it; where a rule has none, and for other messages, the wire form as
 /// a comment. A rule to delete is a comment too.
-std::string rules_text(const Program& program, const std::string& machine) {
+std::string rules_text(const Program& program, const std::string& machine, const KnownNames& known) {
     std::string out;
     for (const Message& message : program.messages) {
         if (const auto* add = std::get_if<AddRule>(&message.body)) {
-            const auto line = rule_to_listing(add->rule, {.machine = machine});
+            const auto line = rule_to_listing(add->rule, {.machine = machine, .names = known});
             out += line ? *line : fmt::format("# {}: {}", line.error(), message_to_wire_line(message));
             out += "\n";
             continue;
         }
         if (const auto* del = std::get_if<DeleteRule>(&message.body)) {
-            if (const auto line = rule_to_listing(del->rule, {.machine = machine, .watch_form = false})) {
+            if (const auto line =
+                    rule_to_listing(del->rule, {.machine = machine, .names = known, .watch_form = false})) {
                 out += "# -d" + line->substr(2) + "\n";
                 continue;
             }
@@ -73,7 +75,8 @@ int run(const CompileVerb& verb) {
     // What auditctl sends, not what the kernel would answer: a duplicate is sent all the same.
     const Program program = read_program(inputs, setting.compile, setting.assume_listed_watches, diagnostics);
     const bool written = put_out(verb.format == "json"   ? json_text(inputs.sources, program, setting.compile.machine)
-                                 : verb.format == "text" ? rules_text(program, setting.compile.machine)
+                                 : verb.format == "text" ? rules_text(program, setting.compile.machine,
+                                                                      features_of(setting.compile.version).names)
                                                          : wire_text(program));
     report_to_stderr(verb.common, inputs.sources, diagnostics);
     if (!written) return fail(verb_name, exit_usage, "standard output cannot be written");

@@ -14,7 +14,7 @@
 namespace auopt {
 
 /// The auditctl versions whose reading differs in ways that matter here (rule language, section 12).
-enum class AuditctlVersion { v2_8_5, v3_0_9, v3_1_2, v3_1_5, v4_0_0, v4_0_4, v4_1_2, v4_2_1 };
+enum class AuditctlVersion { v2_8_5, v3_0_9, v3_1_2, v3_1_5, v4_0_0, v4_0_2, v4_0_4, v4_1_2, v4_2_1 };
 const std::vector<AuditctlVersion>& all_auditctl_versions();
 std::string_view auditctl_version_name(AuditctlVersion version);
 

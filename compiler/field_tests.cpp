@@ -113,7 +113,7 @@ std::optional<std::uint32_t> read_exit(const Value& v) {
 
 std::optional<std::uint32_t> read_message_type(const Value& v) {
     if (v.digit()) return v.number(true);  // any number goes
-    const auto number = message_type_number(v.word.text);
+    const auto number = message_type_number(v.word.text, v.state.features.names);
     if (number && *number > 0) return static_cast<std::uint32_t>(*number);
     v.refuse(fmt::format("`{}` is no record type", v.word.text));
     return std::nullopt;
@@ -173,7 +173,7 @@ std::optional<std::uint32_t> read_fs_type(const Value& v) {
     if (v.digit()) {
         number = v.number(false);
     } else {
-        number = fstype_number(v.word.text, v.state.features.cgroup_fstypes);
+        number = fstype_number(v.word.text, v.state.features.names);
     }
     if (number && *number != 0xFFFFFFFF) return number;
     v.refuse(fmt::format("`{}` is no file system type that auditctl knows", v.word.text));

@@ -173,15 +173,15 @@ std::string action_first(const std::string& argument) {
 struct CallNames {
     Machine machine = Machine::x86_64;
     bool io_uring = false;
-    unsigned last = 0;           // later calls have no name in some version
+    KnownNames known;            // by every version
     bool timerfd_named = false;  // timerfd_create has another name in some version
 };
 
 std::string call_text(const std::string& item, const CallNames& names) {
     if (!starts_with_digit(item)) return item == "all" ? item : ascii_lower(item);
     const std::uint32_t number = low32(parse_c_number(item), true);
-    if (names.io_uring || number > names.last) return fmt::format("{}", number);
-    const std::string name = syscall_name(number, names.machine);
+    if (names.io_uring) return fmt::format("{}", number);
+    const std::string name = syscall_name(number, names.machine, names.known);
     if (name.empty() || (names.timerfd_named && name == "timerfd_create")) return fmt::format("{}", number);
     return name;
 }
@@ -322,9 +322,9 @@ public:
             others_.push_back(base_);
             others_.back().version = version;
         }
-        last_call_ = features_of(base_.version).last_syscall;
+        known_ = features_of(base_.version).names;
         for (const CompileOptions& other : others_) {
-            last_call_ = std::min(last_call_, features_of(other.version).last_syscall);
+            known_ = common_names(known_, features_of(other.version).names);
             old_timerfd_ = old_timerfd_ || features_of(other.version).old_timerfd_name;
         }
     }
@@ -361,7 +361,7 @@ public:
         const std::size_t messages = program.messages.size() - (first_ ? 0 : 1);
         if (style_ == FormatStyle::listing && only_adds && messages == 1) {
             const std::string machine(machine_name(host_of(base_)));
-            ListingOptions listing{machine, last_call_, true};
+            ListingOptions listing{machine, known_, true};
             for (const bool watch_form : {true, false}) {
                 listing.watch_form = watch_form;
                 if (auto text = rule_to_listing(*rule, listing); text && text->size() < max_line_bytes)
@@ -379,7 +379,7 @@ public:
 
 private:
     CallNames names_for(const KernelRule& rule) const {
-        CallNames names{host_of(base_), rule.list == List::io_uring, last_call_, old_timerfd_};
+        CallNames names{host_of(base_), rule.list == List::io_uring, known_, old_timerfd_};
         for (const FieldTest& test : rule.tests)
             if (test.field == Field::arch) names.machine = elf_machine(test.value).value_or(names.machine);
         return names;
@@ -397,7 +397,7 @@ private:
     CompileOptions base_;
     std::vector<CompileOptions> others_;
     FormatStyle style_;
-    unsigned last_call_ = 0;
+    KnownNames known_;
     bool old_timerfd_ = false;
     bool first_ = true;
 };

@@ -5,6 +5,31 @@
 
 namespace auopt {
 
+namespace {
+
+/// Also false, and reported, where the version refuses the separator.
+bool key_is_fine(LineState& state, const Argument& argument, std::size_t bytes_before) {
+    if (bytes_before + argument.text.size() > max_key_bytes) {
+        state.fail(ids::bad_key, argument.span,
+                   fmt::format("all keys of a rule take at most {} bytes together", max_key_bytes));
+        return false;
+    }
+    const auto at = argument.text.find(key_separator);
+    if (at == std::string_view::npos) return true;
+    if (state.features.keys_checked) {
+        state.fail(ids::bad_key, argument.part(at, 1), "a key cannot hold byte 0x01");
+        return false;
+    }
+    state.warn(ids::key_separator, argument.part(at, 1), "byte 0x01 in a key makes it two keys");
+    return true;
+}
+
+}  // namespace
+
+bool request_key_is_fine(LineState& state, const Argument& argument) {
+    return !state.features.keys_checked || key_is_fine(state, argument, 0);
+}
+
 void apply_key(LineState& state, const Argument& argument, bool from_field) {
     if (!from_field) {
         const bool possible = state.syscalls_added || state.perm_added || state.exe_added || state.fstype_added;
@@ -15,19 +40,7 @@ void apply_key(LineState& state, const Argument& argument, bool from_field) {
             return;
         }
     }
-    const std::size_t separator = state.key.empty() ? 0 : 1;
-    if (state.key.size() + separator + argument.text.size() > max_key_bytes) {
-        state.fail(ids::bad_key, argument.span,
-                   fmt::format("all keys of a rule take at most {} bytes together", max_key_bytes));
-        return;
-    }
-    if (const auto at = argument.text.find(key_separator); at != std::string_view::npos) {
-        if (state.features.key_separator_refused) {
-            state.fail(ids::bad_key, argument.part(at, 1), "a key cannot hold byte 0x01");
-            return;
-        }
-        state.warn(ids::key_separator, argument.part(at, 1), "byte 0x01 in a key makes it two keys");
-    }
+    if (!key_is_fine(state, argument, state.key.empty() ? 0 : state.key.size() + 1)) return;
     if (argument.text.size() > 1 && argument.text[0] == '-') {
         state.warn(ids::key_like_option, argument.span,
                    fmt::format("the key is `{}`, which looks like an option", argument.text),

@@ -93,6 +93,8 @@ void apply_watch(LineState& state, char option, const Argument& argument);
 void apply_permissions(LineState& state, const Argument& argument);
 /// -k, and -F key=.
 void apply_key(LineState& state, const Argument& argument, bool from_field);
+/// The KEY of `-D -k KEY` and `-l -k KEY`. False when refused.
+bool request_key_is_fine(LineState& state, const Argument& argument);
 /// The key field at the end of the line.
 void finish_key(LineState& state);
 /// -e -f -r -b --backlog_wait_time; `mask` is the member of struct audit_status.

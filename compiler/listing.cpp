@@ -46,7 +46,7 @@ Text watch_text(const KernelRule& rule) {
     return line;
 }
 
-Text calls_text(const KernelRule& rule, Machine machine, unsigned last_named_call) {
+Text calls_text(const KernelRule& rule, Machine machine, const KnownNames& known) {
     if (rule.list != List::exit && rule.list != List::io_uring) {
         const bool usual = rule.list == List::task ? rule.mask.none() : rule.mask.full();
         if (!usual) return tl::unexpected(std::string("system calls on a list that has none"));
@@ -57,15 +57,14 @@ Text calls_text(const KernelRule& rule, Machine machine, unsigned last_named_cal
     std::string out;
     for (unsigned nr = 0; nr < 2048; ++nr) {
         if (!rule.mask.test(nr)) continue;
-        const bool named = rule.list == List::exit && nr <= last_named_call;
-        const std::string name = named ? syscall_name(nr, machine) : std::string();
+        const std::string name = rule.list == List::exit ? syscall_name(nr, machine, known) : std::string();
         out += out.empty() ? " -S " : ",";
         out += name.empty() ? fmt::format("{}", nr) : name;
     }
     return out;
 }
 
-Text test_text(const FieldTest& test, List list, std::string_view machine) {
+Text test_text(const FieldTest& test, List list, std::string_view machine, const KnownNames& known) {
     const std::string_view op = op_text(test.op);
     if (op.empty()) return tl::unexpected(std::string("an operator that has no spelling"));
     if (test.field == Field::field_compare && list == List::exit && (test.op == Op::equal || test.op == Op::not_equal))
@@ -74,7 +73,7 @@ Text test_text(const FieldTest& test, List list, std::string_view machine) {
     const FieldRow* row = field_by_number(static_cast<std::uint32_t>(test.field));
     if (row == nullptr) return tl::unexpected(fmt::format("field {} has no name", static_cast<unsigned>(test.field)));
     if (test.field == Field::key && test.op == Op::equal) return keys_text(test.text, " -F key=");
-    const Text value = row->value_class == ValueClass::text ? Text(test.text) : listed_value(test, machine);
+    const Text value = row->value_class == ValueClass::text ? Text(test.text) : listed_value(test, machine, known);
     if (!value) return value;
     const Text token = escaped_token(*value);
     if (!token) return token;
@@ -93,7 +92,7 @@ bool is_watch(const KernelRule& rule) {
            (tests.size() == 2 || tests[2].field == Field::key);
 }
 
-Text listed_value(const FieldTest& test, std::string_view machine) {
+Text listed_value(const FieldTest& test, std::string_view machine, const KnownNames& known) {
     const FieldRow* row = field_by_number(static_cast<std::uint32_t>(test.field));
     const auto none = [&] { return tl::unexpected(fmt::format("value {} has no spelling", test.value)); };
     const std::uint32_t value = test.value;
@@ -120,13 +119,13 @@ Text listed_value(const FieldTest& test, std::string_view machine) {
             return name;
         }
         case ValueClass::message_type: {
-            std::string name = as_signed > 0 ? message_type_name(as_signed) : std::string();
+            std::string name = as_signed > 0 ? message_type_name(as_signed, known) : std::string();
             return name.empty() ? fmt::format("{}", value) : name;
         }
-        case ValueClass::fs_type:
-            for (const std::string_view name : {"debugfs", "tracefs", "cgroup", "cgroup2"})
-                if (fstype_number(name, false) == value) return std::string(name);
-            return fmt::format("{}", value);
+        case ValueClass::fs_type: {
+            std::string name = fstype_name(value, known);
+            return name.empty() ? fmt::format("{}", value) : name;
+        }
         case ValueClass::address_family:
         case ValueClass::number:
         case ValueClass::unsigned_number:
@@ -148,16 +147,16 @@ Text rule_to_listing(const KernelRule& rule, const ListingOptions& options) {
     for (const FieldTest& test : rule.tests) {  // arch stands in front of the calls, wherever it is stored
         if (test.field != Field::arch) continue;
         names = elf_machine(test.value).value_or(names);
-        const Text text = test_text(test, rule.list, options.machine);
+        const Text text = test_text(test, rule.list, options.machine, options.names);
         if (!text) return text;
         line += *text;
     }
-    const Text calls = calls_text(rule, names, options.last_named_call);
+    const Text calls = calls_text(rule, names, options.names);
     if (!calls) return calls;
     line += *calls;
     for (const FieldTest& test : rule.tests) {
         if (test.field == Field::arch) continue;
-        const Text text = test_text(test, rule.list, options.machine);
+        const Text text = test_text(test, rule.list, options.machine, options.names);
         if (!text) return text;
         line += *text;
     }

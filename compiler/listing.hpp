@@ -9,13 +9,14 @@
 #include <tl/expected.hpp>
 
 #include "compiler/ir.hpp"
+#include "tables/names.hpp"
 
 namespace auopt {
 
 struct ListingOptions {
     std::string_view machine = "x86_64";
-    unsigned last_named_call = 0xFFFF;  // calls of higher numbers are written as numbers
-    bool watch_form = true;             // -w PATH -p PERM -k KEY where the rule is one
+    KnownNames names = {};   // what has none of these names is written as a number
+    bool watch_form = true;  // -w PATH -p PERM -k KEY where the rule is one
 };
 
 /// The line, without a newline. Error, with the reason: the rule has no line (an unknown list or field, bytes that no
@@ -26,6 +27,7 @@ tl::expected<std::string, std::string> rule_to_listing(const KernelRule& rule, c
 bool is_watch(const KernelRule& rule);
 
 /// A number as listings show it ("b64", "-EACCES", "wa", "-1"). Error: it has no spelling.
-tl::expected<std::string, std::string> listed_value(const FieldTest& test, std::string_view machine);
+tl::expected<std::string, std::string> listed_value(const FieldTest& test, std::string_view machine,
+                                                    const KnownNames& known = {});
 
 }  // namespace auopt

@@ -43,7 +43,9 @@ void apply_delete_all(LineState& state, const Span& span, const OptionScanner& s
         return;
     }
     if (count == 4 && scanner.at(scanner.index())->text == "-k") {
-        key = scanner.at(3)->text;
+        const Token& word = *scanner.at(3);
+        if (!request_key_is_fine(state, {word.text, word.span})) return;
+        key = word.text;
         count -= 2;
     } else if (count != 2) {
         state.fail(ids::bad_companions, span, "-D stands alone, or with -k KEY");
@@ -63,6 +65,7 @@ void apply_list(LineState& state, const Span& span, const OptionScanner& scanner
     if (count == 3 && next != nullptr && next->text == "-i") {
         count -= 1;
     } else if (count == 4 && next != nullptr && next->text == "-k") {
+        if (!request_key_is_fine(state, {scanner.at(3)->text, scanner.at(3)->span})) return;
         count -= 2;
     } else if (count > 2) {
         state.fail(ids::bad_companions, span, "-l stands alone, or with -i or -k KEY");

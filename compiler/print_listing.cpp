@@ -37,12 +37,6 @@ std::string keys(std::string_view text, std::string_view option) {
     return out;
 }
 
-std::string fstype(std::uint32_t value, bool cgroups) {
-    for (const std::string_view name : {"tracefs", "debugfs", "cgroup", "cgroup2"})
-        if (fstype_number(name, cgroups) == value) return std::string(name);
-    return signed_number(value);
-}
-
 std::string value_of(const FieldTest& test, const FieldRow& row, const ListingPrinter& printer) {
     const auto as_signed = static_cast<std::int32_t>(test.value);
     switch (row.value_class) {
@@ -59,11 +53,13 @@ std::string value_of(const FieldTest& test, const FieldRow& row, const ListingPr
             return name.empty() ? signed_number(test.value) : "-" + name;
         }
         case ValueClass::message_type: {
-            std::string name = message_type_name(as_signed);
+            std::string name = message_type_name(as_signed, printer.known);
             return name.empty() ? signed_number(test.value) : name;
         }
-        case ValueClass::fs_type:
-            return fstype(test.value, printer.cgroup_fstypes);
+        case ValueClass::fs_type: {
+            std::string name = fstype_name(test.value, printer.known);
+            return name.empty() ? signed_number(test.value) : name;
+        }
         case ValueClass::user:
         case ValueClass::session:
             if (printer.interpreted && test.value == id_unset &&
@@ -103,10 +99,9 @@ std::string test_text(const FieldTest& test, const ListingPrinter& printer, bool
 ListingPrinter listing_printer(AuditctlVersion version, Machine machine) {
     const Features& features = features_of(version);
     return {.machine = machine,
-            .last_named_call = features.last_syscall,
+            .known = features.names,
             .operators_shown = features.lists_operators,
             .io_uring_list = features.last_io_uring_op != 0,
-            .cgroup_fstypes = features.cgroup_fstypes,
             .interpreted = false};
 }
 
@@ -142,8 +137,8 @@ std::string listed_calls(const KernelRule& rule, const ListingPrinter& printer, 
     for (unsigned nr = 0; nr < mask_words * 32; ++nr) {
         if (!rule.mask.test(nr)) continue;
         if (rule.list == List::io_uring && printer.io_uring_list && nr > last_listed_io_uring_op) continue;
-        const bool named = names && nr <= printer.last_named_call && rule.list == List::exit;
-        const std::string name = named ? syscall_name(nr, *names) : std::string();
+        const bool named = names && rule.list == List::exit;
+        const std::string name = named ? syscall_name(nr, *names, printer.known) : std::string();
         out += out.empty() ? " -S " : ",";
         out += name.empty() ? fmt::format("{}", nr) : name;
     }

@@ -16,11 +16,10 @@ namespace auopt {
 /// Which auditctl prints, and where.
 struct ListingPrinter {
     Machine machine = Machine::x86_64;  // of the host that prints
-    unsigned last_named_call = 0;       // calls of higher numbers have no name in it
-    bool operators_shown = false;       // of path, dir and exe: 3.1.5, 4.0.2 and later
-    bool io_uring_list = false;         // it knows the list; else "(null)"
-    bool cgroup_fstypes = false;
-    bool interpreted = false;  // auditctl -l -i: names of machines, "unset"
+    KnownNames known = {};
+    bool operators_shown = false;  // of path, dir and exe: 3.1.5, 4.0.2 and later
+    bool io_uring_list = false;    // it knows the list; else "(null)"
+    bool interpreted = false;      // auditctl -l -i: names of machines, "unset"
 };
 
 /// Without -i, on `machine`.

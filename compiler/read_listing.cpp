@@ -115,7 +115,7 @@ std::optional<std::uint32_t> number_of(const FieldRow& row, std::string_view val
             }
             break;
         case ValueClass::fs_type:
-            if (const auto type = fstype_number(value, true)) return type;
+            if (const auto type = fstype_number(value)) return type;
             break;
         case ValueClass::user:
         case ValueClass::session:
@@ -174,7 +174,7 @@ std::optional<Refusal> error_of(tl::unexpected<Refusal> refusal) { return std::m
 bool Listing::printed_so(const KernelRule& rule, std::string_view calls_as_printed, std::string_view text) const {
     ListingPrinter printer = printer_;
     printer.interpreted = interpreted_;
-    printer.cgroup_fstypes = true;   // names say what they say in every version
+    printer.known = {};              // names say what they say in every version
     printer.operators_shown = true;  // where an operator is not shown, the line was refused already
     printer.io_uring_list = true;
     std::string again;
@@ -361,7 +361,7 @@ std::optional<Refusal> Listing::field_test(KernelRule& rule, const Word& word) {
             return error_of(refuse(
                 ids::ambiguous_listing, word,
                 fmt::format("auditctl {} prints exe!={} as exe= too", features_.name, comparison->value),
-                "read the kernel itself (--loaded), or name a --target whose auditctl shows operators (3.1.5, 4.0.4)"));
+                "read the kernel itself (--loaded), or name a --target whose auditctl shows operators (3.1.5, 4.0.2)"));
         test.text = std::string(comparison->value);
     } else {
         const auto number = number_of(*row, comparison->value);

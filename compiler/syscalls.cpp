@@ -19,9 +19,7 @@ std::optional<unsigned> call_number(const Features& features, std::string_view n
         if (lower == "timerfd_create") return std::nullopt;
         if (lower == "timerfd") lower = "timerfd_create";
     }
-    const auto number = syscall_number(lower, machine);
-    if (number && *number > features.last_syscall) return std::nullopt;
-    return number;
+    return syscall_number(lower, machine, features.names);
 }
 
 std::optional<unsigned> io_uring_number(const Features& features, std::string_view name) {
@@ -120,7 +118,7 @@ std::string instead_of(const Features& features, std::string_view item, Machine 
 }
 
 std::string unknown_call_help(const Features& features, std::string_view item, Machine machine) {
-    if (const auto number = syscall_number(item, machine); number && *number > features.last_syscall) {
+    if (const auto number = syscall_number(item, machine); number && !syscall_number(item, machine, features.names)) {
         return fmt::format("auditctl {} does not know the name yet; its number {} works", features.name, *number);
     }
     for (const Machine other : {Machine::x86_64, Machine::i386}) {

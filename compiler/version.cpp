@@ -6,11 +6,11 @@ namespace auopt {
 
 namespace {
 
-// last_syscall is exact for 3.0.9 and 4.2.1. For the others it is the lowest that their release dates and perm
-// names allow: a name too new for it is refused, which is the safe side.
+// The names are exact for 3.0.9, 4.0.2, 4.1.2 and 4.2.1. For the others they are the fewest that their release dates and
+// perm names allow: a name too new for a version is refused, which is the safe side.
 constexpr Features v285{.version = AuditctlVersion::v2_8_5,
                         .name = "2.8.5",
-                        .last_syscall = 386,
+                        .names = {.last_syscall = 386, .gaps_filled = false, .device_mapper = false, .cgroups = false},
                         .token_limit = true,
                         .lists_any_case = false,
                         .second_list_unchecked = false,
@@ -33,8 +33,7 @@ constexpr Features v285{.version = AuditctlVersion::v2_8_5,
                         .watch_needs_empty_rule = false,
                         .help_long = false,
                         .help_succeeds = false,
-                        .key_separator_refused = false,
-                        .cgroup_fstypes = false,
+                        .keys_checked = false,
                         .augenrules_strips_cr = false,
                         .augenrules_quotes_names = false,
                         .augenrules_whole_names = false,
@@ -45,7 +44,7 @@ constexpr Features v309 = [] {
     Features f = v285;
     f.version = AuditctlVersion::v3_0_9;
     f.name = "3.0.9";
-    f.last_syscall = 450;
+    f.names.last_syscall = 450;
     f.saddr_fam = f.exe_not_equal = f.signal_option = f.message_prefix = true;
     f.old_timerfd_name = f.possible_first_swallowed = false;
     return f;
@@ -65,7 +64,7 @@ constexpr Features v315 = [] {
     Features f = v312;
     f.version = AuditctlVersion::v3_1_5;
     f.name = "3.1.5";
-    f.last_syscall = 456;
+    f.names.last_syscall = 456;
     f.perm_narrowing = PermNarrowing::strict;
     f.mismatch_whole_mask = f.signal_needs_auditd = f.lists_operators = true;
     return f;
@@ -78,19 +77,29 @@ constexpr Features v400 = [] {
     f.mismatch_whole_mask = f.send_zc_op = false;
     f.binary_numbers = true;  // Debian 13 and RHEL 10
     f.augenrules_quotes_names = true;
-    f.lists_operators = false;  // from 4.0.2 on; this row stands for 4.0.0 too
+    f.lists_operators = false;
     f.last_io_uring_op = 53;
     return f;
 }();
 
-constexpr Features v404 = [] {
+constexpr Features v402 = [] {
     Features f = v400;
+    f.version = AuditctlVersion::v4_0_2;
+    f.name = "4.0.2";
+    f.names.last_syscall = 462;
+    f.names.device_mapper = true;
+    f.mismatch_whole_mask = f.lists_operators = true;
+    return f;
+}();
+
+constexpr Features v404 = [] {
+    Features f = v402;
     f.version = AuditctlVersion::v4_0_4;
     f.name = "4.0.4";
-    f.last_syscall = 466;
+    f.names.last_syscall = 466;
     f.perm_narrowing = PermNarrowing::lenient;
     f.perm_names = PermNames::with_xattrat;
-    f.mismatch_whole_mask = f.prepend_deletes = f.lists_operators = true;
+    f.prepend_deletes = true;
     f.long_requests_end_line = false;
     return f;
 }();
@@ -99,7 +108,8 @@ constexpr Features v412 = [] {
     Features f = v404;
     f.version = AuditctlVersion::v4_1_2;
     f.name = "4.1.2";
-    f.last_syscall = 469;
+    f.names.last_syscall = 469;
+    f.names.gaps_filled = true;
     f.perm_names = PermNames::with_file_attr;
     f.prepend_deletes = false;
     f.last_io_uring_op = 57;
@@ -111,16 +121,16 @@ constexpr Features v421 = [] {
     Features f = v412;
     f.version = AuditctlVersion::v4_2_1;
     f.name = "4.2.1";
-    f.last_syscall = 471;
+    f.names.last_syscall = 471;
     f.token_limit = false;
     f.perm_names = PermNames::with_stat;
     f.last_io_uring_op = 64;
-    f.help_succeeds = f.key_separator_refused = f.cgroup_fstypes = f.augenrules_whole_names = true;
+    f.names.cgroups = f.help_succeeds = f.keys_checked = f.augenrules_whole_names = true;
     return f;
 }();
 
 // In the order of enum AuditctlVersion.
-constexpr std::array<Features, 8> rows{v285, v309, v312, v315, v400, v404, v412, v421};
+constexpr std::array<Features, 9> rows{v285, v309, v312, v315, v400, v402, v404, v412, v421};
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "compiler/compile.hpp"
+#include "tables/names.hpp"
 
 namespace auopt {
 
@@ -17,7 +18,7 @@ enum class PermNames { base, with_xattrat, with_file_attr, with_stat };
 struct Features {
     AuditctlVersion version;
     std::string_view name;
-    unsigned last_syscall;       // names of higher numbers are unknown
+    KnownNames names;
     bool token_limit;            // a third of the length plus one
     bool lists_any_case;         // EXIT
     bool second_list_unchecked;  // always,entry builds list 0xffffffff
@@ -40,8 +41,7 @@ struct Features {
     bool watch_needs_empty_rule;  // -w after anything at all fails
     bool help_long;               // --help
     bool help_succeeds;
-    bool key_separator_refused;
-    bool cgroup_fstypes;
+    bool keys_checked;  // 0x01 in a key is an error, and the keys of -D and -l are looked at
     bool augenrules_strips_cr, augenrules_quotes_names, augenrules_whole_names;  // see struct Augenrules
     bool binary_numbers;   // 0b11 is 3: a matter of the C library, from glibc 2.38 on, that the version is built with
     bool lists_operators;  // -l shows the operators of path, dir and exe

@@ -92,9 +92,7 @@ void read_log(OracleAnswer& answer) {
 
 OracleServer::OracleServer(const std::string& directory, AuditctlVersion version) {
     const fs::path oracle(directory);
-    const bool debian12 = version == AuditctlVersion::v3_0_9;
-    const fs::path root =
-        oracle / (debian12 ? "auditctl" : fmt::format("auditctl-{}", auditctl_version_name(version))) / "root";
+    const fs::path root = oracle / fmt::format("auditctl-{}", auditctl_version_name(version)) / "root";
     const fs::path auditctl = root / "sbin/auditctl";
     for (const fs::path& part : {auditctl, oracle / "oracle_exec", oracle / "liboracle_preload.so"}) {
         if (!fs::exists(part)) skip(fmt::format("there is no {}", part.string()));

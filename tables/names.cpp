@@ -71,6 +71,99 @@ constexpr std::array<NewCall, 21> new_calls{{
     {471, "rseq_slice_yield"},
 }};
 
+// Calls below 451 that libaudit's tables left out until 4.1 (arch/powerpc/kernel/syscalls/syscall.tbl and its like for
+// s390 and arm have had them all along).
+constexpr std::array<NewCall, 6> ppc_gaps{{
+    {0, "restart_syscall"},
+    {256, "sys_debug_setcontext"},
+    {258, "migrate_pages"},
+    {259, "mbind"},
+    {260, "get_mempolicy"},
+    {261, "set_mempolicy"},
+}};
+
+constexpr std::array<NewCall, 19> s390_gaps{{
+    {7, "restart_syscall"}, {110, "lookup_dcookie"}, {268, "mbind"},        {269, "get_mempolicy"},
+    {270, "set_mempolicy"}, {287, "migrate_pages"},  {310, "move_pages"},   {378, "s390_guarded_storage"},
+    {393, "semget"},        {394, "semctl"},         {395, "shmget"},       {396, "shmctl"},
+    {397, "shmat"},         {398, "shmdt"},          {399, "msgget"},       {400, "msgsnd"},
+    {401, "msgrcv"},        {402, "msgctl"},         {447, "memfd_secret"},
+}};
+
+constexpr std::array<NewCall, 20> s390_31bit_gaps{{
+    {403, "clock_gettime64"},        {404, "clock_settime64"},
+    {405, "clock_adjtime64"},        {406, "clock_getres_time64"},
+    {407, "clock_nanosleep_time64"}, {408, "timer_gettime64"},
+    {409, "timer_settime64"},        {410, "timerfd_gettime64"},
+    {411, "timerfd_settime64"},      {412, "utimensat_time64"},
+    {413, "pselect6_time64"},        {414, "ppoll_time64"},
+    {416, "io_pgetevents_time64"},   {417, "recvmmsg_time64"},
+    {418, "mq_timedsend_time64"},    {419, "mq_timedreceive_time64"},
+    {420, "semtimedop_time64"},      {421, "rt_sigtimedwait_time64"},
+    {422, "futex_time64"},           {423, "sched_rr_get_interval_time64"},
+}};
+
+constexpr std::array<NewCall, 2> s390_64bit_gaps{{
+    {220, "getdents64"},
+    {392, "semtimedop"},
+}};
+
+constexpr std::array<NewCall, 3> arm_gaps{{
+    {335, "pselect6"},
+    {336, "ppoll"},
+    {346, "epoll_pwait"},
+}};
+
+std::vector<NewCall> gaps_of(Machine machine) {
+    std::vector<NewCall> out;
+    const auto add = [&](const auto& calls) { out.insert(out.end(), calls.begin(), calls.end()); };
+    switch (machine) {
+        case Machine::ppc:
+        case Machine::ppc64:
+        case Machine::ppc64le:
+            add(ppc_gaps);
+            break;
+        case Machine::s390:
+            add(s390_gaps);
+            add(s390_31bit_gaps);
+            break;
+        case Machine::s390x:
+            add(s390_gaps);
+            add(s390_64bit_gaps);
+            break;
+        case Machine::arm:
+            add(arm_gaps);
+            break;
+        case Machine::i386:
+        case Machine::x86_64:
+        case Machine::aarch64:
+            break;
+    }
+    return out;
+}
+
+/// One by one for each machine, made once.
+const std::vector<NewCall>& gaps(Machine machine) {
+    static const auto all = [] {
+        std::array<std::vector<NewCall>, machines.size()> out;
+        for (const MachineRow& r : machines) out[static_cast<std::size_t>(r.machine)] = gaps_of(r.machine);
+        return out;
+    }();
+    return all[static_cast<std::size_t>(machine)];
+}
+
+struct NamedNumber {
+    std::string_view name;
+    std::uint32_t number;
+};
+constexpr std::array<NamedNumber, 2> device_mapper_types{{{"DM_CTRL", 1338}, {"DM_EVENT", 1339}}};
+constexpr std::array<NamedNumber, 4> fs_types{
+    {{"tracefs", 0x74726163}, {"debugfs", 0x64626720}, {"cgroup", 0x27e0eb}, {"cgroup2", 0x63677270}}};
+
+bool known_fs_type(const NamedNumber& type, const KnownNames& known) {
+    return known.cgroups || !type.name.starts_with("cgroup");
+}
+
 // Operation numbers of linux/io_uring.h that auditctl gives names to.
 constexpr std::array<NewCall, 31> io_uring_ops{{
     {9, "sendmsg"},       {10, "recvmsg"},     {13, "accept"},
@@ -157,21 +250,36 @@ Machine machine_companion(Machine machine) {
     }
 }
 
-std::optional<unsigned> syscall_number(std::string_view name, Machine machine) {
-    const std::string lower = ascii_lower(name);
-    const int number = audit_name_to_syscall(lower.c_str(), row(machine).libaudit);
-    if (number >= 0) return static_cast<unsigned>(number);
-    for (const auto& call : new_calls)
-        if (call.name == lower) return call.number;
-    return std::nullopt;
+KnownNames common_names(const KnownNames& a, const KnownNames& b) {
+    return {.last_syscall = std::min(a.last_syscall, b.last_syscall),
+            .gaps_filled = a.gaps_filled && b.gaps_filled,
+            .device_mapper = a.device_mapper && b.device_mapper,
+            .cgroups = a.cgroups && b.cgroups};
 }
 
-std::string syscall_name(unsigned number, Machine machine) {
+std::optional<unsigned> syscall_number(std::string_view name, Machine machine, const KnownNames& known) {
+    const std::string lower = ascii_lower(name);
+    const auto among = [&](const auto& calls) -> std::optional<unsigned> {
+        for (const NewCall& call : calls)
+            if (call.name == lower) return call.number;
+        return std::nullopt;
+    };
+    if (const auto gap = among(gaps(machine))) return known.gaps_filled ? gap : std::nullopt;
+    const int listed = audit_name_to_syscall(lower.c_str(), row(machine).libaudit);
+    const auto number = listed >= 0 ? std::optional(static_cast<unsigned>(listed)) : among(new_calls);
+    return number && *number <= known.last_syscall ? number : std::nullopt;
+}
+
+std::string syscall_name(unsigned number, Machine machine, const KnownNames& known) {
+    const auto among = [&](const auto& calls) {
+        for (const NewCall& call : calls)
+            if (call.number == number) return std::string(call.name);
+        return std::string();
+    };
+    if (std::string gap = among(gaps(machine)); !gap.empty()) return known.gaps_filled ? gap : std::string();
+    if (number > known.last_syscall) return {};
     const char* name = audit_syscall_to_name(static_cast<int>(number), row(machine).libaudit);
-    if (name != nullptr) return name;
-    for (const auto& call : new_calls)
-        if (call.number == number) return std::string(call.name);
-    return {};
+    return name != nullptr ? name : among(new_calls);
 }
 
 std::optional<unsigned> io_uring_op_number(std::string_view name) {
@@ -189,13 +297,20 @@ std::optional<std::int32_t> errno_number(std::string_view name) {
 
 std::string errno_name(int number) { return text_or_empty(audit_errno_to_name(number)); }
 
-std::optional<std::int32_t> message_type_number(std::string_view name) {
+std::optional<std::int32_t> message_type_number(std::string_view name, const KnownNames& known) {
+    for (const NamedNumber& type : device_mapper_types)
+        if (ascii_lower(type.name) == ascii_lower(name))
+            return known.device_mapper ? std::optional(static_cast<std::int32_t>(type.number)) : std::nullopt;
     const int number = audit_name_to_msg_type(std::string(name).c_str());
     if (number < 0) return std::nullopt;
     return number;
 }
 
-std::string message_type_name(int number) { return text_or_empty(audit_msg_type_to_name(number)); }
+std::string message_type_name(int number, const KnownNames& known) {
+    for (const NamedNumber& type : device_mapper_types)
+        if (static_cast<int>(type.number) == number) return std::string(known.device_mapper ? type.name : "");
+    return text_or_empty(audit_msg_type_to_name(number));
+}
 
 std::optional<std::uint32_t> file_type_number(std::string_view name) {
     const int number = audit_name_to_ftype(std::string(name).c_str());
@@ -207,13 +322,17 @@ std::string file_type_name(std::uint32_t number) {
     return text_or_empty(audit_ftype_to_name(static_cast<int>(number)));
 }
 
-std::optional<std::uint32_t> fstype_number(std::string_view name, bool cgroups) {
+std::optional<std::uint32_t> fstype_number(std::string_view name, const KnownNames& known) {
     const std::string lower = ascii_lower(name);
-    if (lower == "tracefs") return 0x74726163;
-    if (lower == "debugfs") return 0x64626720;
-    if (cgroups && lower == "cgroup") return 0x27e0eb;
-    if (cgroups && lower == "cgroup2") return 0x63677270;
+    for (const NamedNumber& type : fs_types)
+        if (type.name == lower && known_fs_type(type, known)) return type.number;
     return std::nullopt;
+}
+
+std::string fstype_name(std::uint32_t number, const KnownNames& known) {
+    for (const NamedNumber& type : fs_types)
+        if (type.number == number && known_fs_type(type, known)) return std::string(type.name);
+    return {};
 }
 
 }  // namespace auopt

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The merge that `auopt augenrules --fallback passthrough` installs against the real augenrules, byte for byte: Debian
-12's (3.0.9) on mawk for the target deb12, Debian 13's (4.0.2) on mawk for deb13, and on gawk for el10. The last two
-only where that package and that awk can be had.
+12's (3.0.9) on mawk for the target deb12, Debian 13's (4.0.2) on mawk for deb13, and on gawk for el10; and those of
+4.1.2 and 4.2.1, which no target has, against the merge by itself. Each only where that package and that awk can be had.
 
 A copy of augenrules runs with both of its paths and its temporary file redirected into a folder of the test, and a
 PATH of seven programs, so that it can neither find auditctl nor touch the host. The rules.d directories are awkward
@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 from auopt import Auopt, skip  # noqa: E402
+from oracle import unpacked_auditctl  # noqa: E402
 
 # Each: file name -> content. None: a directory of that name. "-> x": a symbolic link.
 CASES = {
@@ -138,13 +139,14 @@ def random_case(rng):
 
 @dataclass
 class Variant:
-    """One augenrules on one awk, and the target that merges like them."""
+    """One augenrules on one awk, and how auopt merges like them."""
 
     name: str
     script: pathlib.Path
     awk: list  # command line
     libraries: str  # of an awk that is only unpacked
-    target: str
+    target: str = ""  # or, where none has this version:
+    merge: tuple = ()  # version and awk, for merge_rules
 
 
 class RealAugenrules:
@@ -155,7 +157,7 @@ class RealAugenrules:
         self.output.parent.mkdir()
         programs = work / "bin"
         programs.mkdir()
-        for name in ("mktemp", "rm", "grep", "cat", "cmp", "cp", "chmod"):
+        for name in ("mktemp", "rm", "grep", "cat", "cmp", "cp", "chmod", "sort", "xargs"):
             found = shutil.which(name)
             if not found:
                 skip(f"there is no {name}")
@@ -169,8 +171,9 @@ class RealAugenrules:
             (r"/etc/audit/audit\.rules", self.output),
             (r"(?m)^SourceRulesDir=.*$", f"SourceRulesDir={self.rules_dir}"),
             (r"/tmp/aurules", work / "aurules"),
-            (r"(/usr)?/s?bin/auditctl", work / "nowhere"),
+            (r"(\$\{exec_prefix\}|/usr)?/s?bin/auditctl", work / "nowhere"),
             (r"\bauditctl -s", work / "nowhere"),
+            (r"\bauditctl_bin\b", "checked_bin"),
             (r"(/usr)?/sbin/restorecon", work / "nowhere"),
         ):
             text = re.sub(pattern, str(to), text)
@@ -208,6 +211,11 @@ def lay_out(folder, case):
             path.write_bytes(content)
 
 
+def merge_alone(merge_rules, work, merge):
+    done = subprocess.run([merge_rules, *merge, work / "rules.d"], capture_output=True, timeout=60, check=False)
+    return done.stdout if done.returncode == 0 else b"exit %d: %s" % (done.returncode, done.stderr)
+
+
 def our_merge(auopt, work, target):
     output = work / "ours" / "audit.rules"
     output.parent.mkdir(exist_ok=True)
@@ -233,11 +241,14 @@ def runs(awk, libraries, program, expected):
         return False
 
 
+NO_TARGET = ("4.1.2", "4.2.1")
+
+
 def variants(oracle_dir):
     scripts = {}
-    for name, version in (("auditctl", "3.0.9"), ("auditctl-4.0", "4.0.2")):
+    for version in ("3.0.9", "4.0.2", *NO_TARGET):
         for place in ("sbin", "usr/sbin"):
-            script = oracle_dir / name / "root" / place / "augenrules"
+            script = unpacked_auditctl(oracle_dir, version) / place / "augenrules"
             if script.exists():
                 scripts[version] = script
     if "3.0.9" not in scripts:
@@ -250,9 +261,12 @@ def variants(oracle_dir):
         found.append(Variant("3.0.9 on mawk", scripts["3.0.9"], [shutil.which("mawk")], "", "deb12"))
         if "4.0.2" in scripts:
             found.append(Variant("4.0.2 on mawk", scripts["4.0.2"], [shutil.which("mawk")], "", "deb13"))
+        for version in [version for version in NO_TARGET if version in scripts]:
+            merge = (version, "mawk")
+            found.append(Variant(" on ".join(merge), scripts[version], [shutil.which("mawk")], "", merge=merge))
     else:
         print("no mawk here, or one that knows white space: it merges otherwise than Debian's")
-    root = oracle_dir / "auditctl" / "root"
+    root = unpacked_auditctl(oracle_dir, "3.0.9")
     for awk, libraries in (
         ([str(root / "usr/bin/gawk")], ":".join(sorted({str(p.parent) for p in root.rglob("libsigsegv.so.2")}))),
         (["gawk"], ""),
@@ -262,6 +276,11 @@ def variants(oracle_dir):
             program = shutil.which(awk[0])
             name = pathlib.Path(program).name
             found.append(Variant(f"4.0.2 on {name}", scripts["4.0.2"], [program, *awk[1:]], libraries, "el10"))
+            for version in [version for version in NO_TARGET if version in scripts]:
+                merge = (version, "gawk")
+                found.append(
+                    Variant(f"{version} on {name}", scripts[version], [program, *awk[1:]], libraries, merge=merge)
+                )
             break
     else:
         print("not compared: augenrules of 4.0.2 on gawk")
@@ -273,12 +292,19 @@ def variants(oracle_dir):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--auopt", required=True)
+    parser.add_argument("--merge-rules", required=True, help="the program beside this one")
     parser.add_argument("--oracle-dir", required=True, type=pathlib.Path)
     parser.add_argument("--random", type=int, default=120, help="directories drawn at random")
     parser.add_argument("--seed", type=int, default=20261130)
     args = parser.parse_args()
     found = variants(args.oracle_dir.resolve())
     auopt = Auopt(pathlib.Path(args.auopt).resolve())
+
+    def our(variant, work):
+        if variant.target:
+            return our_merge(auopt, work, variant.target)
+        return merge_alone(args.merge_rules, work, variant.merge)
+
     rng = random.Random(args.seed)
     cases = dict(CASES)
     for number in range(args.random):
@@ -291,19 +317,20 @@ def main():
             real = RealAugenrules(variant, work)
             for name, case in cases.items():
                 lay_out(work / "rules.d", case)
-                theirs, ours = real.merge(), our_merge(auopt, work, variant.target)
+                theirs, ours = real.merge(), our(variant, work)
                 if theirs != ours:
                     different += 1
                     if different <= 5:
                         print(f"differs: {variant.name}, {name}\n  files     {case}")
                         print(f"  augenrules {theirs[-400:]}\n  auopt      {ours[-400:]}")
-            # A directory without rules: augenrules installs an empty file; auopt takes it for a mistake and installs none.
+            # Without rules augenrules installs an empty file; auopt takes that for a mistake and installs none.
             lay_out(work / "rules.d", {"README": b"-w /no\n"})
-            refused = our_merge(auopt, work, variant.target)
+            refused = our(variant, work)
             if real.merge().split(b"\n", 1)[1] != b"\n" * 4 or not refused.startswith(b"exit 3"):
                 different += 1
                 print(f"differs: {variant.name}, an empty directory: {refused}")
-        print(f"{variant.name}, --target {variant.target}: {len(cases)} directories merged, {different} differences")
+        how = f", --target {variant.target}" if variant.target else ""
+        print(f"{variant.name}{how}: {len(cases)} directories merged, {different} differences")
         wrong += different
     sys.exit(1 if wrong else 0)
 

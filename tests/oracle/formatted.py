@@ -30,7 +30,7 @@ def main():
     parser.add_argument("--source-dir", required=True)
     args = parser.parse_args()
     auopt = Auopt(args.auopt)
-    oracle = oracle_or_skip(args.oracle_dir, ["3.0.9"])
+    oracle = oracle_or_skip(args.oracle_dir)
 
     inputs = [(trap.name, trap.text, HOST, SPELLINGS) for trap in read_traps()]
     inputs += [(rules.name, rules.path.read_bytes(), rules.host, ()) for rules in bundled_rule_files(args.source_dir)]

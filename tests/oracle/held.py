@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a kernel holds, read in both ways: the listing that real auditctl 3.0.9 prints of it, or 4.0.2 with --package
+"""What a kernel holds, read in both ways: the listing that real auditctl 3.0.9 prints of it, or 4.0.2 with --version
 (--from listing), and the binary rules over netlink (--loaded, the fake kernel in place of the real one).
 
 Every rule of the bundled files, of the corpus where it is present, and of the traps is put into the fake kernel's
@@ -228,13 +228,12 @@ def main():
     parser.add_argument("--auopt", required=True)
     parser.add_argument("--oracle-dir", required=True)
     parser.add_argument("--source-dir", required=True)
-    parser.add_argument("--package", default="auditctl", help="the folder that scripts/fetch-auditctl filled")
+    parser.add_argument("--version", choices=TARGETS, default="3.0.9", help="of auditctl")
     args = parser.parse_args()
     auopt = Auopt(args.auopt)
-    oracle = oracle_or_skip(args.oracle_dir, list(TARGETS), package=args.package)
-    target = TARGETS[oracle.version()]
+    oracle = oracle_or_skip(args.oracle_dir, args.version)
     with tempfile.TemporaryDirectory(prefix="auopt-held.") as work:
-        bench = Bench(auopt, oracle, target, work)
+        bench = Bench(auopt, oracle, TARGETS[args.version], work)
         for name, messages, facts in tables(auopt, args.source_dir, work, bench):
             added = [wire.unpack(message) for message in messages if message.startswith("ADD_RULE ")]
             rules = bench.accepted(wire.kernel_table(added))

@@ -88,7 +88,7 @@ def main():
     parser.add_argument("--source-dir", required=True)
     args = parser.parse_args()
     auopt = Auopt(args.auopt)
-    oracle = oracle_or_skip(args.oracle_dir, ["3.0.9"])
+    oracle = oracle_or_skip(args.oracle_dir)
 
     wrong = 0
     with tempfile.TemporaryDirectory(prefix="auopt-listing.") as work:

@@ -16,10 +16,6 @@
 namespace auopt {
 namespace {
 
-const std::vector<AuditctlVersion> versions = {AuditctlVersion::v2_8_5, AuditctlVersion::v3_0_9,
-                                               AuditctlVersion::v3_1_5, AuditctlVersion::v4_0_0,
-                                               AuditctlVersion::v4_2_1};
-
 SyscallMask stored_all() {
     SyscallMask mask = SyscallMask::all();
     mask.words[mask_words - 1] = 0xFFFF;
@@ -166,7 +162,7 @@ ReadBack read_back(const std::string& text, AuditctlVersion version, bool assume
 
 RC_GTEST_PROP(Listing, ReadBackOrRefused, ()) {
     const std::vector<KernelRule> rules = any_table();
-    const AuditctlVersion version = pick(versions);
+    const AuditctlVersion version = pick(all_auditctl_versions());
     ListingPrinter printer = listing_printer(version, Machine::x86_64);
     printer.interpreted = *rc::gen::inRange(0, 4) == 0;
     const std::string text = print_listing(rules, printer);
@@ -210,7 +206,7 @@ RC_GTEST_PROP(Listing, NoTextOfTwoRules, ()) {
     }
     RC_PRE(!refusal(other) && plain(other));
     RC_PRE(!normal(one).same_as(normal(other)));
-    const AuditctlVersion version = pick(versions);
+    const AuditctlVersion version = pick(all_auditctl_versions());
     const ListingPrinter printer = listing_printer(version, Machine::x86_64);
     const std::string text = print_listing({one}, printer);
     const bool same = text == print_listing({other}, printer);

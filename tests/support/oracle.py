@@ -102,12 +102,17 @@ class Result:
         return [text for text in self.said if not text.startswith("STDOUT ")]
 
 
+def unpacked_auditctl(directory, version):
+    """The root of what scripts/fetch-auditctl has unpacked there."""
+    return pathlib.Path(directory) / f"auditctl-{version}" / "root"
+
+
 class Oracle:
-    def __init__(self, directory, auditctl=None, package="auditctl"):
-        """`directory`: where the build left the oracle's binaries; `auditctl`: another binary; `package`: the folder
-        that scripts/fetch-auditctl filled."""
+    def __init__(self, directory, auditctl=None, version="3.0.9"):
+        """`directory`: where the build left the oracle's binaries and the auditctl of each version that could be had;
+        `auditctl`: another binary."""
         self.directory = pathlib.Path(directory).resolve()
-        unpacked = self.directory / package / "root"
+        unpacked = unpacked_auditctl(self.directory, version)
         chosen = auditctl or os.environ.get("AUDITCTL")
         self.auditctl = pathlib.Path(chosen) if chosen else unpacked / "sbin" / "auditctl"
         if not self.auditctl.exists():
@@ -179,12 +184,12 @@ class Oracle:
         return decode_messages(self.directory, [message])[0]
 
 
-def oracle_or_skip(directory, versions=(), package="auditctl"):
-    """The oracle, or the test ends as skipped; `versions`: the auditctl that the test is about."""
+def oracle_or_skip(directory, version="3.0.9"):
+    """The oracle with that version of auditctl, or the test ends as skipped."""
     try:
-        oracle = Oracle(directory, package=package)
+        oracle = Oracle(directory, version=version)
     except Unavailable as reason:
         skip(reason)
-    if versions and oracle.version() not in versions:
-        skip(f"auditctl here is {oracle.version()}, not {' or '.join(versions)}")
+    if oracle.version() != version:
+        skip(f"auditctl here is {oracle.version()}, not {version}")
     return oracle

@@ -275,6 +275,36 @@ TEST(Compile, AMarkAtTheEndOfAWordIsDefinedInShortWordsOnly) {
     EXPECT_TRUE(run("-b 5\n-w /a\x07\n").has(ids::undefined_input));
 }
 
+// The rest was found by asking auditctl 4.1.2 and 4.2.1 too; oracle.names asks for every name there is.
+TEST(Compile, NamesAreAMatterOfTheVersion) {
+    using V = AuditctlVersion;
+    const auto takes = [](V version, const std::string& line) { return run_as(version, line).added().size() == 1; };
+    const std::string call = "-a always,exit -F arch=b64 -S open,lsm_get_self_attr\n";
+    EXPECT_FALSE(takes(V::v4_0_0, call));
+    EXPECT_TRUE(takes(V::v4_0_2, call));
+    EXPECT_FALSE(takes(V::v4_0_2, "-a always,exit -S setxattrat\n"));
+    for (const std::string line : {"-a always,exit -F arch=s390x -S quotactl,getdents64\n",
+                                   "-a always,exit -F arch=ppc64le -S mbind\n", "-a always,io_uring -S listen\n"}) {
+        EXPECT_FALSE(takes(V::v4_0_4, line)) << line;
+        EXPECT_TRUE(takes(V::v4_1_2, line)) << line;
+    }
+    EXPECT_FALSE(takes(V::v3_0_9, "-a never,exclude -F msgtype=DM_CTRL\n"));
+    EXPECT_TRUE(takes(V::v4_0_2, "-a never,exclude -F msgtype=DM_CTRL\n"));
+}
+
+TEST(Compile, KeysOfRequestsAreCheckedFrom42On) {
+    using V = AuditctlVersion;
+    for (const std::string request : {"-D", "-l"}) {
+        for (const std::string& key : {std::string("a\1b"), std::string(257, 'k')}) {
+            const std::string line = request + " -k " + key + "\n";
+            EXPECT_EQ(run_as(V::v4_1_2, line).program.auditctl_exit, 0) << line;
+            EXPECT_EQ(run_as(V::v4_2_1, line).program.auditctl_exit, 1) << line;
+            EXPECT_TRUE(run_as(V::v4_2_1, line).has(ids::bad_key)) << line;
+        }
+        EXPECT_EQ(run_as(V::v4_2_1, request + " -k " + std::string(256, 'k') + "\n").program.auditctl_exit, 0);
+    }
+}
+
 TEST(Compile, AnUnknownSignalEndsLaterVersionsWhateverIgnoresErrors) {
     using V = AuditctlVersion;
     const std::string text = "-i\n--signal NONE\n-w /etc/file\n";

@@ -125,7 +125,7 @@ TEST(ReadListing, Watches) {
 TEST(ReadListing, Operators) {
     expect_refused("-a always,exit -S all -F exe=/bin/a", "AU062", "exe!=/bin/a");
     expect_refused("-a always,exit -S all -F exe=/bin/a", "AU062", "exe!=/bin/a", {.version = AuditctlVersion::v4_0_0});
-    for (const AuditctlVersion version : {AuditctlVersion::v3_1_5, AuditctlVersion::v4_0_4, AuditctlVersion::v4_2_1}) {
+    for (const AuditctlVersion version : {AuditctlVersion::v3_1_5, AuditctlVersion::v4_0_2, AuditctlVersion::v4_2_1}) {
         EXPECT_EQ(only_rule(read("-a always,exit -S all -F exe=/bin/a", {.version = version})).tests[0].op, Op::equal);
         EXPECT_EQ(only_rule(read("-a always,exit -S all -F exe!=/bin/a", {.version = version})).tests[0].op,
                   Op::not_equal);

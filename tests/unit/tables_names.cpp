@@ -33,6 +33,33 @@ TEST(Names, SyscallNamesReadBackAsTheirNumbers) {
     EXPECT_TRUE(syscall_name(2000, Machine::x86_64).empty());
 }
 
+TEST(Names, OlderLibrariesKnowFewerNames) {
+    const KnownNames old{.last_syscall = 450, .gaps_filled = false, .device_mapper = false, .cgroups = false};
+    for (const Machine machine : {Machine::ppc, Machine::ppc64, Machine::ppc64le, Machine::s390, Machine::s390x}) {
+        EXPECT_FALSE(syscall_number("migrate_pages", machine, old)) << machine_name(machine);
+        const auto number = syscall_number("Migrate_Pages", machine);
+        ASSERT_TRUE(number) << machine_name(machine);
+        EXPECT_EQ(syscall_name(*number, machine), "migrate_pages");
+        EXPECT_EQ(syscall_name(*number, machine, old), "");
+    }
+    EXPECT_EQ(syscall_number("getdents64", Machine::s390x), 220U);
+    EXPECT_EQ(syscall_number("getdents64", Machine::s390, old), 220U);
+    EXPECT_EQ(syscall_number("futex_time64", Machine::s390), 422U);
+    EXPECT_FALSE(syscall_number("futex_time64", Machine::s390x));
+    EXPECT_FALSE(syscall_number("ppoll", Machine::arm, old));
+    EXPECT_EQ(syscall_number("ppoll", Machine::arm), 336U);
+    EXPECT_TRUE(syscall_number("migrate_pages", Machine::x86_64, old));
+    EXPECT_FALSE(syscall_number("mseal", Machine::x86_64, old));
+    EXPECT_EQ(syscall_name(462, Machine::x86_64, old), "");
+    EXPECT_EQ(message_type_number("dm_event"), 1339);
+    EXPECT_FALSE(message_type_number("DM_EVENT", old));
+    EXPECT_EQ(message_type_name(1338), "DM_CTRL");
+    EXPECT_EQ(message_type_name(1338, old), "");
+    EXPECT_EQ(fstype_name(0x27e0eb), "cgroup");
+    EXPECT_EQ(fstype_name(0x27e0eb, old), "");
+    EXPECT_EQ(common_names(old, {.last_syscall = 386}), (KnownNames{386, false, false, false}));
+}
+
 TEST(Names, Machines) {
     EXPECT_EQ(machine_by_name("I686"), Machine::i386);
     EXPECT_EQ(machine_by_name("armv8l"), Machine::aarch64);
@@ -59,9 +86,9 @@ TEST(Names, ErrnoTypesAndFiles) {
     EXPECT_EQ(file_type_number("Dir"), 0x4000U);
     EXPECT_FALSE(file_type_number("reg"));
     EXPECT_EQ(file_type_name(0x8000), "file");
-    EXPECT_EQ(fstype_number("debugfs", false), 0x64626720U);
-    EXPECT_FALSE(fstype_number("cgroup", false));
-    EXPECT_EQ(fstype_number("cgroup", true), 0x27e0ebU);
+    EXPECT_EQ(fstype_number("debugfs", {.cgroups = false}), 0x64626720U);
+    EXPECT_FALSE(fstype_number("cgroup", {.cgroups = false}));
+    EXPECT_EQ(fstype_number("cgroup"), 0x27e0ebU);
 }
 
 TEST(Fields, NamesAreUniqueAndFound) {
