@@ -72,6 +72,8 @@ int run(const CompileVerb& verb) {
     for (const AuditctlVersion version : all_auditctl_versions()) {
         if (auditctl_version_name(version) == verb.auditctl) setting.compile.version = version;
     }
+    if (const std::string error = unknown_machine(setting.compile); !error.empty())
+        return fail(verb_name, exit_usage, error);
     // What auditctl sends, not what the kernel would answer: a duplicate is sent all the same.
     const Program program = read_program(inputs, setting.compile, setting.assume_listed_watches, diagnostics);
     const bool written = put_out(verb.format == "json"   ? json_text(inputs.sources, program, setting.compile.machine)

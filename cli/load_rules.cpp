@@ -7,6 +7,7 @@
 
 #include "cli/exit_codes.hpp"
 #include "compiler/read_listing.hpp"
+#include "compiler/version.hpp"
 
 namespace auopt {
 namespace {
@@ -81,7 +82,15 @@ Setting make_setting(const CommonOptions& common, const std::vector<InputLine>& 
     setting.compile.machine = name;
     setting.compile.facts = setting.facts;
     setting.compile.continue_on_error = common.continue_on_error;
+    if (std::string error = unknown_machine(setting.compile); !error.empty()) return stop(exit_usage, std::move(error));
     return setting;
+}
+
+std::string unknown_machine(const CompileOptions& options) {
+    const Features& features = features_of(options.version);
+    if (machine_by_name(options.machine, features.names)) return {};
+    return fmt::format("auditctl {} does not know the machine {}; name a --target whose auditctl does, such as deb13",
+                       features.name, options.machine);
 }
 
 std::uint32_t arch_of(const Setting& setting, Abi abi) { return machine_model(setting.target.machine).abi_arch(abi); }

@@ -30,6 +30,9 @@ Setting make_setting(const CommonOptions& common, const Inputs& inputs);
 /// AUDIT_ARCH_* of the programs of an ABI on the target's machine, which must have tables.
 std::uint32_t arch_of(const Setting& setting, Abi abi = Abi::native);
 
+/// "" or that the auditctl which reads the rules does not know the machine, so that it would refuse nearly all of them.
+std::string unknown_machine(const CompileOptions& options);
+
 /// "" or why this machine type cannot be modelled (compile and lint can still read its rules).
 std::string outside_tables(const Setting& setting);
 

@@ -140,15 +140,16 @@ std::optional<std::uint32_t> read_arch(const Value& v) {
     std::optional<Machine> machine;
     if (v.digit()) {
         const CNumber number = parse_c_number(v.word.text, state.features.binary_numbers);
-        if (!number.overflow) machine = elf_machine(static_cast<std::uint32_t>(number.as_unsigned()));
+        if (!number.overflow)
+            machine = elf_machine(static_cast<std::uint32_t>(number.as_unsigned()), state.features.names);
     } else if (const std::string lower = ascii_lower(v.word.text); lower == "b64") {
         machine = machine_64bit(state.host);
     } else if (lower == "b32") {
         machine = machine_32bit(state.host);
-    } else if (machine = machine_by_name(lower); !machine) {
+    } else if (machine = machine_by_name(lower, state.features.names); !machine) {
         errno = 0;
         const auto elf = std::strtoull(v.word.text.c_str(), nullptr, 16);
-        if (errno == 0) machine = elf_machine(static_cast<std::uint32_t>(elf));
+        if (errno == 0) machine = elf_machine(static_cast<std::uint32_t>(elf), state.features.names);
     }
     if (!machine) {
         state.fail(ids::unknown_arch, v.span(),

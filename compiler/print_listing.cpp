@@ -121,7 +121,7 @@ std::string listed_head(const KernelRule& rule, const ListingPrinter& printer, C
         fmt::format("-a {},{}", rule.action == Action::never ? "never" : "always", named ? *list : "(null)");
     for (const FieldTest& test : rule.tests) {
         if (test.field != Field::arch) continue;
-        names = elf_machine(test.value);
+        names = elf_machine(test.value, printer.known);
         const std::string arch = !names                ? fmt::format("0x{:X}", test.value)
                                  : printer.interpreted ? std::string(machine_name(*names))
                                                        : ((test.value & arch_64bit) != 0 ? "b64" : "b32");

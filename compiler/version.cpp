@@ -10,7 +10,11 @@ namespace {
 // perm names allow: a name too new for a version is refused, which is the safe side.
 constexpr Features v285{.version = AuditctlVersion::v2_8_5,
                         .name = "2.8.5",
-                        .names = {.last_syscall = 386, .gaps_filled = false, .device_mapper = false, .cgroups = false},
+                        .names = {.last_syscall = 386,
+                                  .gaps_filled = false,
+                                  .device_mapper = false,
+                                  .cgroups = false,
+                                  .last_riscv_syscall = 0},
                         .token_limit = true,
                         .lists_any_case = false,
                         .second_list_unchecked = false,
@@ -88,6 +92,7 @@ constexpr Features v402 = [] {
     f.name = "4.0.2";
     f.names.last_syscall = 462;
     f.names.device_mapper = true;
+    f.names.last_riscv_syscall = 466;  // upstream from 4.0.3 on; Debian's 4.0.2 has that table
     f.mismatch_whole_mask = f.lists_operators = true;
     return f;
 }();
@@ -108,7 +113,7 @@ constexpr Features v412 = [] {
     Features f = v404;
     f.version = AuditctlVersion::v4_1_2;
     f.name = "4.1.2";
-    f.names.last_syscall = 469;
+    f.names.last_syscall = f.names.last_riscv_syscall = 469;
     f.names.gaps_filled = true;
     f.perm_names = PermNames::with_file_attr;
     f.prepend_deletes = false;
@@ -121,7 +126,7 @@ constexpr Features v421 = [] {
     Features f = v412;
     f.version = AuditctlVersion::v4_2_1;
     f.name = "4.2.1";
-    f.names.last_syscall = 471;
+    f.names.last_syscall = f.names.last_riscv_syscall = 471;
     f.token_limit = false;
     f.perm_names = PermNames::with_stat;
     f.last_io_uring_op = 64;

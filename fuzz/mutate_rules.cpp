@@ -190,9 +190,9 @@ public:
     std::string call() {
         if (chance(20)) return number();
         if (chance(60)) return pick(calls);
-        constexpr Machine machines[] = {Machine::x86_64, Machine::i386,    Machine::ppc,
-                                        Machine::ppc64,  Machine::ppc64le, Machine::s390,
-                                        Machine::s390x,  Machine::arm,     Machine::aarch64};
+        constexpr Machine machines[] = {Machine::x86_64,  Machine::i386,    Machine::ppc,    Machine::ppc64,
+                                        Machine::ppc64le, Machine::s390,    Machine::s390x,  Machine::arm,
+                                        Machine::aarch64, Machine::riscv32, Machine::riscv64};
         const std::string name = syscall_name(static_cast<unsigned>(below(472)), machines[below(std::size(machines))]);
         return name.empty() ? "open" : name;
     }

@@ -17,7 +17,7 @@ struct MachineRow {
 };
 
 // In the order of enum Machine. Big-endian ARM's name stands for the family, as in libaudit.
-constexpr std::array<MachineRow, 9> machines{{
+constexpr std::array<MachineRow, 11> machines{{
     {Machine::i386, MACH_X86, 0x40000003, "i386"},
     {Machine::x86_64, MACH_86_64, 0xC000003E, "x86_64"},
     {Machine::ppc, MACH_PPC, 0x00000014, "ppc"},
@@ -27,6 +27,9 @@ constexpr std::array<MachineRow, 9> machines{{
     {Machine::s390x, MACH_S390X, 0x80000016, "s390x"},
     {Machine::arm, MACH_ARM, 0x40000028, "armeb"},
     {Machine::aarch64, MACH_AARCH64, 0xC00000B7, "aarch64"},
+    // libaudit 3.0.9 has no tables of theirs; the numbers are aarch64's but for those listed below.
+    {Machine::riscv32, MACH_AARCH64, 0x400000F3, "riscv32"},
+    {Machine::riscv64, MACH_AARCH64, 0xC00000F3, "riscv64"},
 }};
 
 constexpr const MachineRow& row(Machine machine) { return machines[static_cast<std::size_t>(machine)]; }
@@ -35,25 +38,14 @@ struct MachineAlias {
     std::string_view name;
     Machine machine;
 };
-constexpr std::array<MachineAlias, 18> aliases{{
-    {"i386", Machine::i386},
-    {"i486", Machine::i386},
-    {"i586", Machine::i386},
-    {"i686", Machine::i386},
-    {"x86_64", Machine::x86_64},
-    {"ppc", Machine::ppc},
-    {"ppc64", Machine::ppc64},
-    {"ppc64le", Machine::ppc64le},
-    {"s390", Machine::s390},
-    {"s390x", Machine::s390x},
-    {"armeb", Machine::arm},
-    {"arm", Machine::arm},
-    {"armv5tejl", Machine::arm},
-    {"armv5tel", Machine::arm},
-    {"armv6l", Machine::arm},
-    {"armv7l", Machine::arm},
-    {"aarch64", Machine::aarch64},
-    {"armv8l", Machine::aarch64},
+constexpr std::array<MachineAlias, 20> aliases{{
+    {"i386", Machine::i386},       {"i486", Machine::i386},       {"i586", Machine::i386},
+    {"i686", Machine::i386},       {"x86_64", Machine::x86_64},   {"ppc", Machine::ppc},
+    {"ppc64", Machine::ppc64},     {"ppc64le", Machine::ppc64le}, {"s390", Machine::s390},
+    {"s390x", Machine::s390x},     {"armeb", Machine::arm},       {"arm", Machine::arm},
+    {"armv5tejl", Machine::arm},   {"armv5tel", Machine::arm},    {"armv6l", Machine::arm},
+    {"armv7l", Machine::arm},      {"aarch64", Machine::aarch64}, {"armv8l", Machine::aarch64},
+    {"riscv32", Machine::riscv32}, {"riscv64", Machine::riscv64},
 }};
 
 struct NewCall {
@@ -114,6 +106,91 @@ constexpr std::array<NewCall, 3> arm_gaps{{
     {346, "epoll_pwait"},
 }};
 
+// What riscv64 calls otherwise than aarch64, and riscv32 otherwise than riscv64 (scripts/syscall.tbl); no name: no such
+// call.
+constexpr std::array<NewCall, 7> riscv64_calls{{
+    {38, ""},
+    {61, "getdents64"},
+    {67, "pread64"},
+    {68, "pwrite64"},
+    {80, "fstat"},
+    {258, "riscv_hwprobe"},
+    {259, "riscv_flush_icache"},
+}};
+constexpr std::array<NewCall, 59> riscv32_calls{{
+    {4, ""},
+    {25, "fcntl64"},
+    {43, "statfs64"},
+    {44, "fstatfs64"},
+    {45, "truncate64"},
+    {46, "ftruncate64"},
+    {62, "llseek"},
+    {71, "sendfile64"},
+    {72, ""},
+    {73, ""},
+    {79, ""},
+    {80, ""},
+    {86, ""},
+    {87, ""},
+    {88, ""},
+    {98, ""},
+    {101, ""},
+    {108, ""},
+    {110, ""},
+    {112, ""},
+    {113, ""},
+    {114, ""},
+    {115, ""},
+    {127, ""},
+    {137, ""},
+    {163, ""},
+    {164, ""},
+    {169, ""},
+    {170, ""},
+    {171, ""},
+    {182, ""},
+    {183, ""},
+    {192, ""},
+    {222, "mmap2"},
+    {223, "fadvise64_64"},
+    {243, ""},
+    {260, ""},
+    {266, ""},
+    {292, ""},
+    {403, "clock_gettime64"},
+    {404, "clock_settime64"},
+    {405, "clock_adjtime64"},
+    {406, "clock_getres_time64"},
+    {407, "clock_nanosleep_time64"},
+    {408, "timer_gettime64"},
+    {409, "timer_settime64"},
+    {410, "timerfd_gettime64"},
+    {411, "timerfd_settime64"},
+    {412, "utimensat_time64"},
+    {413, "pselect6_time64"},
+    {414, "ppoll_time64"},
+    {416, "io_pgetevents_time64"},
+    {417, "recvmmsg_time64"},
+    {418, "mq_timedsend_time64"},
+    {419, "mq_timedreceive_time64"},
+    {420, "semtimedop_time64"},
+    {421, "rt_sigtimedwait_time64"},
+    {422, "futex_time64"},
+    {423, "sched_rr_get_interval_time64"},
+}};
+
+/// Calls that have another name than libaudit's table of row(machine) says.
+std::vector<NewCall> renamed_of(Machine machine) {
+    std::vector<NewCall> out;
+    if (machine == Machine::riscv32) out.assign(riscv32_calls.begin(), riscv32_calls.end());
+    if (machine == Machine::riscv32 || machine == Machine::riscv64) {
+        for (const NewCall& call : riscv64_calls)
+            if (std::none_of(out.begin(), out.end(), [&](const NewCall& c) { return c.number == call.number; }))
+                out.push_back(call);
+    }
+    return out;
+}
+
 std::vector<NewCall> gaps_of(Machine machine) {
     std::vector<NewCall> out;
     const auto add = [&](const auto& calls) { out.insert(out.end(), calls.begin(), calls.end()); };
@@ -137,19 +214,40 @@ std::vector<NewCall> gaps_of(Machine machine) {
         case Machine::i386:
         case Machine::x86_64:
         case Machine::aarch64:
+        case Machine::riscv32:
+        case Machine::riscv64:
             break;
     }
     return out;
 }
 
-/// One by one for each machine, made once.
-const std::vector<NewCall>& gaps(Machine machine) {
+/// What libaudit's table does not say of a machine.
+struct CallCorrections {
+    std::vector<NewCall> gaps, renamed;
+};
+
+const CallCorrections& corrections(Machine machine) {
     static const auto all = [] {
-        std::array<std::vector<NewCall>, machines.size()> out;
-        for (const MachineRow& r : machines) out[static_cast<std::size_t>(r.machine)] = gaps_of(r.machine);
+        std::array<CallCorrections, machines.size()> out;
+        for (const MachineRow& r : machines)
+            out[static_cast<std::size_t>(r.machine)] = {gaps_of(r.machine), renamed_of(r.machine)};
         return out;
     }();
     return all[static_cast<std::size_t>(machine)];
+}
+
+bool named_otherwise(const std::vector<NewCall>& renamed, unsigned number) {
+    return std::any_of(renamed.begin(), renamed.end(), [&](const NewCall& call) { return call.number == number; });
+}
+
+bool is_riscv(Machine machine) { return machine == Machine::riscv32 || machine == Machine::riscv64; }
+
+unsigned last_syscall(Machine machine, const KnownNames& known) {
+    return is_riscv(machine) ? known.last_riscv_syscall : known.last_syscall;
+}
+
+bool known_machine(Machine machine, const KnownNames& known) {
+    return known.last_riscv_syscall != 0 || !is_riscv(machine);
 }
 
 struct NamedNumber {
@@ -192,18 +290,18 @@ std::string ascii_lower(std::string_view text) {
 
 std::uint32_t machine_elf(Machine machine) { return row(machine).elf; }
 
-std::optional<Machine> elf_machine(std::uint32_t elf) {
+std::optional<Machine> elf_machine(std::uint32_t elf, const KnownNames& known) {
     for (const auto& r : machines)
-        if (r.elf == elf) return r.machine;
+        if (r.elf == elf && known_machine(r.machine, known)) return r.machine;
     return std::nullopt;
 }
 
 std::string_view machine_name(Machine machine) { return row(machine).name; }
 
-std::optional<Machine> machine_by_name(std::string_view name) {
+std::optional<Machine> machine_by_name(std::string_view name, const KnownNames& known) {
     const std::string lower = ascii_lower(name);
     for (const auto& alias : aliases)
-        if (alias.name == lower) return alias.machine;
+        if (alias.name == lower && known_machine(alias.machine, known)) return alias.machine;
     return std::nullopt;
 }
 
@@ -214,6 +312,7 @@ std::optional<Machine> machine_64bit(Machine host) {
         case Machine::ppc64:
         case Machine::ppc64le:
         case Machine::s390x:
+        case Machine::riscv64:
             return host;
         default:
             return std::nullopt;
@@ -230,6 +329,8 @@ std::optional<Machine> machine_32bit(Machine host) {
             return Machine::ppc;
         case Machine::s390x:
             return Machine::s390;
+        case Machine::riscv64:
+            return Machine::riscv32;
         case Machine::ppc64le:
             return std::nullopt;
         default:
@@ -254,20 +355,26 @@ KnownNames common_names(const KnownNames& a, const KnownNames& b) {
     return {.last_syscall = std::min(a.last_syscall, b.last_syscall),
             .gaps_filled = a.gaps_filled && b.gaps_filled,
             .device_mapper = a.device_mapper && b.device_mapper,
-            .cgroups = a.cgroups && b.cgroups};
+            .cgroups = a.cgroups && b.cgroups,
+            .last_riscv_syscall = std::min(a.last_riscv_syscall, b.last_riscv_syscall)};
 }
 
 std::optional<unsigned> syscall_number(std::string_view name, Machine machine, const KnownNames& known) {
     const std::string lower = ascii_lower(name);
+    if (lower.empty()) return std::nullopt;  // as calls are named that are not there
     const auto among = [&](const auto& calls) -> std::optional<unsigned> {
         for (const NewCall& call : calls)
             if (call.name == lower) return call.number;
         return std::nullopt;
     };
-    if (const auto gap = among(gaps(machine))) return known.gaps_filled ? gap : std::nullopt;
+    const CallCorrections& correct = corrections(machine);
+    if (const auto gap = among(correct.gaps)) return known.gaps_filled ? gap : std::nullopt;
+    if (const auto number = among(correct.renamed)) return number;
     const int listed = audit_name_to_syscall(lower.c_str(), row(machine).libaudit);
     const auto number = listed >= 0 ? std::optional(static_cast<unsigned>(listed)) : among(new_calls);
-    return number && *number <= known.last_syscall ? number : std::nullopt;
+    if (!number || *number > last_syscall(machine, known) || named_otherwise(correct.renamed, *number))
+        return std::nullopt;
+    return number;
 }
 
 std::string syscall_name(unsigned number, Machine machine, const KnownNames& known) {
@@ -276,8 +383,10 @@ std::string syscall_name(unsigned number, Machine machine, const KnownNames& kno
             if (call.number == number) return std::string(call.name);
         return std::string();
     };
-    if (std::string gap = among(gaps(machine)); !gap.empty()) return known.gaps_filled ? gap : std::string();
-    if (number > known.last_syscall) return {};
+    const CallCorrections& correct = corrections(machine);
+    if (std::string gap = among(correct.gaps); !gap.empty()) return known.gaps_filled ? gap : std::string();
+    if (named_otherwise(correct.renamed, number)) return among(correct.renamed);
+    if (number > last_syscall(machine, known)) return {};
     const char* name = audit_syscall_to_name(static_cast<int>(number), row(machine).libaudit);
     return name != nullptr ? name : among(new_calls);
 }

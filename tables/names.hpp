@@ -12,33 +12,34 @@
 namespace auopt {
 
 /// The machines whose system call tables are known.
-enum class Machine : std::uint8_t { i386, x86_64, ppc, ppc64, ppc64le, s390, s390x, arm, aarch64 };
-
-/// AUDIT_ARCH_* of a machine.
-std::uint32_t machine_elf(Machine machine);
-std::optional<Machine> elf_machine(std::uint32_t elf);
-/// Canonical name ("x86_64", "armeb", ...).
-std::string_view machine_name(Machine machine);
-/// uname -m or an -F arch= word (i586, armv8l, ...), any case.
-std::optional<Machine> machine_by_name(std::string_view name);
-/// What b64 / b32 mean on `host`; nothing where the pair does not exist (b32 on ppc64le).
-std::optional<Machine> machine_64bit(Machine host);
-std::optional<Machine> machine_32bit(Machine host);
-/// The 32-bit companion whose numbers a rule without arch may have meant; the machine itself if there is none.
-Machine machine_companion(Machine machine);
+enum class Machine : std::uint8_t { i386, x86_64, ppc, ppc64, ppc64le, s390, s390x, arm, aarch64, riscv32, riscv64 };
 
 /// Which names one version of libaudit knows, by default all of them: those of the libaudit that this program runs with,
 /// and the later ones listed here. Each compared with the libaudit of auditctl 3.0.9, 4.0.2, 4.1.2 and 4.2.1.
 struct KnownNames {
-    unsigned last_syscall = 0xFFFFFFFF;  // calls of higher numbers have no name
-    bool gaps_filled = true;             // the calls that its tables of ppc, s390 and arm left out until 4.1
-    bool device_mapper = true;           // record types DM_CTRL and DM_EVENT
-    bool cgroups = true;                 // file system types cgroup and cgroup2
+    unsigned last_syscall = 0xFFFFFFFF;        // calls of higher numbers have no name
+    bool gaps_filled = true;                   // the calls that its tables of ppc, s390 and arm left out until 4.1
+    bool device_mapper = true;                 // record types DM_CTRL and DM_EVENT
+    bool cgroups = true;                       // file system types cgroup and cgroup2
+    unsigned last_riscv_syscall = 0xFFFFFFFF;  // of riscv32 and riscv64; 0: they are no machines
 
     friend bool operator==(const KnownNames&, const KnownNames&) = default;
 };
 /// The names that both know.
 KnownNames common_names(const KnownNames& a, const KnownNames& b);
+
+/// AUDIT_ARCH_* of a machine.
+std::uint32_t machine_elf(Machine machine);
+std::optional<Machine> elf_machine(std::uint32_t elf, const KnownNames& known = {});
+/// Canonical name ("x86_64", "armeb", ...).
+std::string_view machine_name(Machine machine);
+/// uname -m or an -F arch= word (i586, armv8l, ...), any case.
+std::optional<Machine> machine_by_name(std::string_view name, const KnownNames& known = {});
+/// What b64 / b32 mean on `host`; nothing where the pair does not exist (b32 on ppc64le).
+std::optional<Machine> machine_64bit(Machine host);
+std::optional<Machine> machine_32bit(Machine host);
+/// The 32-bit companion whose numbers a rule without arch may have meant; the machine itself if there is none.
+Machine machine_companion(Machine machine);
 
 /// Number of a call, any case.
 std::optional<unsigned> syscall_number(std::string_view name, Machine machine, const KnownNames& known = {});

@@ -6,7 +6,7 @@
   machines  the bundled STIG-like rules, their form for each machine that is not x86_64, and every spelling of arch and
             calls, read as on that machine
   traps     452 hostile inputs; at least as many must agree as tests/oracle/traps.floor says for the version
-  later     the same inputs and the project's rule files, against a later auditctl (--version)
+  later     the same inputs, the project's rule files and those of machines, against a later auditctl (--version)
   names     every word in the libraries of all auditctl versions that are here, as a system call of every machine, a
             record type, an errno, a field, a list and whatever else has names
 
@@ -66,11 +66,11 @@ def compare_files(files, oracle, auopt, work):
     return wrong == 0
 
 
-def machine_rule_files(source_dir, auopt, work):
+def machine_rule_files(source_dir, auopt, work, machines=(*MACHINES, "i386", "arm")):
     found = []
     bundled = next(rules for rules in bundled_rule_files(source_dir) if rules.name == "stig-like.rules")
     text = bundled.path.read_text()
-    for machine in (*MACHINES, "i386", "arm"):
+    for machine in machines:
         host = dataclasses.replace(bundled.host, machine=machine)
         forms = {"as for x86_64": text, "spellings": every_spelling()}
         if machine in MACHINES:
@@ -126,7 +126,7 @@ def words_of_libraries(oracle_dir):
 
 def lines_of_names(words):
     """Form -> the lines that try each word in it."""
-    machines = ("b64", "b32", "i386", "ppc", "ppc64", "ppc64le", "s390", "s390x", "arm", "aarch64")
+    machines = ("b64", "b32", "i386", "ppc", "ppc64", "ppc64le", "s390", "s390x", "arm", "aarch64", "riscv32", "riscv64")
     forms = {f"calls of {machine}": f"-a always,exit -F arch={machine} -S {{}}" for machine in machines}
     forms |= {
         "operations": "-a always,io_uring -S {}",
@@ -145,12 +145,8 @@ def lines_of_names(words):
         "compared with": "-a always,exit -S 5 -C {}=obj_uid",
         "long options": "--{}",
     }
-    # An unknown signal ends the file, whatever ignores errors. riscv is left out, and refused.
-    left_out = {"long options": {"signal"}, "arch": {"riscv32", "riscv64"}}
-    return {
-        name: [form.format(word) for word in words if word not in left_out.get(name, ())]
-        for name, form in forms.items()
-    }
+    # An unknown signal ends the file, whatever ignores errors.
+    return {name: [form.format(w) for w in words if form != "--{}" or w != "signal"] for name, form in forms.items()}
 
 
 def compare_names(oracle, auopt, version, oracle_dir, work):
@@ -176,13 +172,15 @@ def compare_later(oracle, auopt, source_dir, version, work):
     """The same messages, and an exit of 0 or not alike."""
     folder = pathlib.Path(work)
     inputs = [(trap.name, trap.text, trap.ignores_errors(), HOST, SPELLINGS) for trap in read_traps()]
-    inputs += [(r.name, r.path.read_bytes(), False, r.host, ()) for r in bundled_rule_files(source_dir)]
+    files = bundled_rule_files(source_dir)
+    files += machine_rule_files(source_dir, auopt, work, ("riscv64", *MACHINES, "i386", "arm"))
+    inputs += [(r.name, r.path.read_bytes(), False, r.host, ()) for r in files]
     rules, facts, wrong = folder / "case.rules", folder / "facts.json", 0
     for name, text, ignores, host, spellings in inputs:
         rules.write_bytes(text)
         facts.write_text(json.dumps(host.facts(spellings)))
         theirs = oracle.run(rules, host)
-        code, ours, _ = auopt.wire("--facts", facts, "--auditctl", version, rules)
+        code, ours, _ = auopt.wire("--facts", facts, "--target", "deb13", "--auditctl", version, rules)
         allowed = {0} if theirs.exit == 0 else {0, 3} if ignores else {3}
         # A text for the log ends in where auditctl was started from.
         said = [[m for m in messages if not m.startswith("USER ")] for messages in (ours, theirs.messages)]

@@ -288,6 +288,11 @@ TEST(Compile, NamesAreAMatterOfTheVersion) {
         EXPECT_FALSE(takes(V::v4_0_4, line)) << line;
         EXPECT_TRUE(takes(V::v4_1_2, line)) << line;
     }
+    for (const std::string arch : {"riscv64", "0xc00000f3", "c00000f3"}) {
+        const std::string line = "-a always,exit -F arch=" + arch + " -S openat\n";
+        EXPECT_FALSE(takes(V::v4_0_0, line)) << line;
+        EXPECT_TRUE(takes(V::v4_0_2, line)) << line;
+    }
     EXPECT_FALSE(takes(V::v3_0_9, "-a never,exclude -F msgtype=DM_CTRL\n"));
     EXPECT_TRUE(takes(V::v4_0_2, "-a never,exclude -F msgtype=DM_CTRL\n"));
 }

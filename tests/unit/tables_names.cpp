@@ -20,7 +20,8 @@ TEST(Names, SyscallsAnyCaseAndBeyondTheHostsLibrary) {
 }
 
 TEST(Names, SyscallNamesReadBackAsTheirNumbers) {
-    for (const Machine machine : {Machine::x86_64, Machine::i386, Machine::aarch64}) {
+    for (const Machine machine :
+         {Machine::x86_64, Machine::i386, Machine::aarch64, Machine::s390x, Machine::riscv32, Machine::riscv64}) {
         unsigned known = 0;
         for (unsigned nr = 0; nr < 512; ++nr) {
             const std::string name = syscall_name(nr, machine);
@@ -34,7 +35,8 @@ TEST(Names, SyscallNamesReadBackAsTheirNumbers) {
 }
 
 TEST(Names, OlderLibrariesKnowFewerNames) {
-    const KnownNames old{.last_syscall = 450, .gaps_filled = false, .device_mapper = false, .cgroups = false};
+    const KnownNames old{
+        .last_syscall = 450, .gaps_filled = false, .device_mapper = false, .cgroups = false, .last_riscv_syscall = 0};
     for (const Machine machine : {Machine::ppc, Machine::ppc64, Machine::ppc64le, Machine::s390, Machine::s390x}) {
         EXPECT_FALSE(syscall_number("migrate_pages", machine, old)) << machine_name(machine);
         const auto number = syscall_number("Migrate_Pages", machine);
@@ -57,7 +59,27 @@ TEST(Names, OlderLibrariesKnowFewerNames) {
     EXPECT_EQ(message_type_name(1338, old), "");
     EXPECT_EQ(fstype_name(0x27e0eb), "cgroup");
     EXPECT_EQ(fstype_name(0x27e0eb, old), "");
-    EXPECT_EQ(common_names(old, {.last_syscall = 386}), (KnownNames{386, false, false, false}));
+    EXPECT_EQ(common_names(old, {.last_syscall = 386}), (KnownNames{386, false, false, false, 0}));
+}
+
+TEST(Names, RiscvCallsLikeAarch64ButForWhatItsTablesSay) {
+    EXPECT_EQ(machine_by_name("RISCV64"), Machine::riscv64);
+    EXPECT_EQ(elf_machine(0x400000F3), Machine::riscv32);
+    EXPECT_FALSE(machine_by_name("riscv64", {.last_riscv_syscall = 0}));
+    EXPECT_FALSE(elf_machine(0xC00000F3, {.last_riscv_syscall = 0}));
+    EXPECT_EQ(machine_32bit(Machine::riscv64), Machine::riscv32);
+    EXPECT_FALSE(machine_64bit(Machine::riscv32));
+    EXPECT_EQ(syscall_number("openat", Machine::riscv64), 56U);
+    EXPECT_EQ(syscall_number("fstat", Machine::riscv64), 80U);
+    EXPECT_FALSE(syscall_number("newfstat", Machine::riscv64));
+    EXPECT_FALSE(syscall_number("renameat", Machine::riscv64));
+    EXPECT_EQ(syscall_name(38, Machine::riscv64), "");
+    EXPECT_FALSE(syscall_number("", Machine::riscv64));
+    EXPECT_EQ(syscall_number("fcntl64", Machine::riscv32), 25U);
+    EXPECT_FALSE(syscall_number("fcntl", Machine::riscv32));
+    EXPECT_EQ(syscall_number("riscv_hwprobe", Machine::riscv32), 258U);
+    EXPECT_EQ(syscall_number("mseal", Machine::riscv32), 462U);
+    EXPECT_FALSE(syscall_number("mseal", Machine::riscv32, {.last_riscv_syscall = 450}));
 }
 
 TEST(Names, Machines) {
