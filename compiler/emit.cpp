@@ -40,7 +40,8 @@ Text number_text(const FieldRow& row, const FieldTest& test, Machine host) {
         case ValueClass::argument:
             return fmt::format("0x{:x}", value);
         case ValueClass::arch:
-            if (!elf_machine(value, {.last_riscv_syscall = 0})) return cannot("arch 0x{:x} has no name in every auditctl", value);
+            if (!elf_machine(value, {.last_riscv_syscall = 0}))
+                return cannot("arch 0x{:x} has no name in every auditctl", value);
             return arch_text(value, host);
         case ValueClass::permissions: {
             if (value == 0 || value > all_permissions) return cannot("perm value {} has no letters", value);

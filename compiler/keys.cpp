@@ -7,7 +7,7 @@ namespace auopt {
 
 namespace {
 
-/// Also false, and reported, where the version refuses the separator.
+/// False, and reported, when it is too long or, to some versions, holds the separator.
 bool key_is_fine(LineState& state, const Argument& argument, std::size_t bytes_before) {
     if (bytes_before + argument.text.size() > max_key_bytes) {
         state.fail(ids::bad_key, argument.span,
