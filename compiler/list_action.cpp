@@ -67,7 +67,8 @@ void apply_list_action(LineState& state, char option, const Argument& argument) 
     };
     const auto swallow = [&] {
         state.running = Running::swallow;
-        state.ended_early = true;
+        state.ended_early = (option != 'A' || features.prepended_possible_ends_line) &&
+                            (option != 'd' || features.deleted_possible_ends_line);
         state.warn(ids::deprecated_possible, argument.span, "the action possible is gone: this line loads nothing");
     };
 

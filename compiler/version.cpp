@@ -30,6 +30,8 @@ constexpr Features v285{.version = AuditctlVersion::v2_8_5,
                         .mismatch_whole_mask = false,
                         .prepend_deletes = false,
                         .long_requests_end_line = true,
+                        .prepended_possible_ends_line = true,
+                        .deleted_possible_ends_line = true,
                         .signal_option = false,
                         .signal_words = false,
                         .signal_needs_auditd = false,
@@ -105,7 +107,7 @@ constexpr Features v404 = [] {
     f.perm_narrowing = PermNarrowing::lenient;
     f.perm_names = PermNames::with_xattrat;
     f.prepend_deletes = true;
-    f.long_requests_end_line = false;
+    f.long_requests_end_line = f.prepended_possible_ends_line = f.deleted_possible_ends_line = false;
     return f;
 }();
 
@@ -128,6 +130,7 @@ constexpr Features v421 = [] {
     f.name = "4.2.1";
     f.names.last_syscall = f.names.last_riscv_syscall = 471;
     f.token_limit = false;
+    f.deleted_possible_ends_line = true;
     f.perm_names = PermNames::with_stat;
     f.last_io_uring_op = 64;
     f.names.cgroups = f.help_succeeds = f.keys_checked = f.augenrules_whole_names = true;

@@ -34,6 +34,9 @@ struct Features {
     bool mismatch_whole_mask;     // the 32/64 warning looks at more than calls 0..511
     bool prepend_deletes;         // -A sends a delete
     bool long_requests_end_line;  // --reset-lost, --loginuid-immutable hide what follows them
+    // And so do -A LIST,possible and -d LIST,possible.
+    bool prepended_possible_ends_line;
+    bool deleted_possible_ends_line;
     bool signal_option;           // --signal, --reset_backlog_wait_time_actual
     bool signal_words;            // --signal reload
     bool signal_needs_auditd;     // --signal ends auditctl at once when no auditd is running

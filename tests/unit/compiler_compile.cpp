@@ -297,6 +297,21 @@ TEST(Compile, NamesAreAMatterOfTheVersion) {
     EXPECT_TRUE(takes(V::v4_0_2, "-a never,exclude -F msgtype=DM_CTRL\n"));
 }
 
+TEST(Compile, WhatStandsBehindPossibleIsAMatterOfTheVersion) {
+    using V = AuditctlVersion;
+    const auto exit_of = [](V version, const std::string& line) { return run_as(version, line).program.auditctl_exit; };
+    for (const V version : all_auditctl_versions()) {
+        for (const std::string option : {"-a", "-A", "-d"}) {
+            const bool ends = version < V::v4_0_4 || option == "-a" || (option == "-d" && version == V::v4_2_1);
+            for (const std::string rest : {"", " -S open", " junk", " -Z"}) {
+                const std::string line = option + " exit,possible" + rest + "\n";
+                EXPECT_EQ(exit_of(version, line), rest.empty() || ends ? 0 : 1)
+                    << auditctl_version_name(version) << ": " << line;
+            }
+        }
+    }
+}
+
 TEST(Compile, KeysOfRequestsAreCheckedFrom42On) {
     using V = AuditctlVersion;
     for (const std::string request : {"-D", "-l"}) {
