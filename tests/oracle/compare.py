@@ -9,6 +9,7 @@
   later     the same inputs, the project's rule files and those of machines, against a later auditctl (--version)
   names     every word in the libraries of all auditctl versions that are here, as a system call of every machine, a
             record type, an errno, a field, a list and whatever else has names
+  fields    every field with every operator and all sorts of values on every list
 
 Exit 77: skipped.
 """
@@ -149,12 +150,41 @@ def lines_of_names(words):
     return {name: [form.format(w) for w in words if form != "--{}" or w != "signal"] for name, form in forms.items()}
 
 
-def compare_names(oracle, auopt, version, oracle_dir, work):
-    words = words_of_libraries(oracle_dir)
-    rules, facts = pathlib.Path(work) / "names.rules", pathlib.Path(work) / "facts.json"
-    facts.write_text(json.dumps(HOST.facts()))
+FIELDS = """
+pid uid euid suid fsuid gid egid sgid fsgid auid loginuid pers arch msgtype subj_user subj_role subj_type subj_sen
+subj_clr ppid obj_user obj_role obj_type obj_lev_low obj_lev_high sessionid fstype devmajor devminor inode exit success
+path perm dir filetype obj_uid obj_gid field_compare exe saddr_fam a0 a1 a2 a3 key
+""".split()
+OPERATORS = ("=", "!=", "<", ">", "<=", ">=", "&", "&=", "", "==", "=!")
+VALUES = """
+0 1 -1 007 0x1f 0b11 +5 1x 4294967295 4294967296 -2147483649 18446744073709551616 unset root nobody nosuch EPERM -EACCES b64
+c000003e wa rwxax file debugfs cgroup CWD DM_EVENT UNKNOWN[1400] /etc/file /etc/dir /etc/dir/ /a/../b relative
+""".split()
+
+
+def lines_of_fields():
+    """Every field with every operator and all sorts of values on every list, and all comparisons of two fields."""
+    calls = {"exit": " -S 5", "io_uring": " -S openat"}
+    found = {
+        f"fields of {name}": [
+            f"-a always,{name}{calls.get(name, '')} -F {field}{operator}{value}"
+            for field in FIELDS
+            for operator in OPERATORS
+            for value in ("", *VALUES)
+        ]
+        for name in ("exit", "user", "task", "exclude", "filesystem", "io_uring")
+    }
+    found["comparisons"] = [
+        f"-a always,exit -S 5 -C {left}{operator}{right}" for left in FIELDS for operator in OPERATORS for right in FIELDS
+    ]
+    return found
+
+
+def compare_forms(oracle, auopt, version, forms, work):
+    rules, facts = pathlib.Path(work) / "forms.rules", pathlib.Path(work) / "facts.json"
+    facts.write_text(json.dumps(HOST.facts(["/a/../b"])))
     taken = wrong = 0
-    for form, lines in lines_of_names(words).items():
+    for form, lines in forms.items():
         rules.write_text("-c\n" + "\n".join(lines) + "\n")
         theirs = oracle.run(rules, HOST)
         _, ours, _ = auopt.wire("--facts", facts, "--auditctl", version, rules)
@@ -163,8 +193,8 @@ def compare_names(oracle, auopt, version, oracle_dir, work):
             wrong += 1
             print(f"differs: {form}")
             show_difference(oracle, theirs.messages, ours)
-    print(f"{len(words)} words in {len(lines_of_names(words))} forms, {taken} taken by auditctl {version}, "
-          f"{wrong} forms differ")
+    lines = sum(map(len, forms.values()))
+    print(f"{lines} lines in {len(forms)} forms, {taken} taken by auditctl {version}, {wrong} forms differ")
     return wrong == 0 and taken > 3000
 
 
@@ -196,11 +226,11 @@ def compare_later(oracle, auopt, source_dir, version, work):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("suite", choices=("bundled", "corpus", "machines", "traps", "later", "names"))
+    parser.add_argument("suite", choices=("bundled", "corpus", "machines", "traps", "later", "names", "fields"))
     parser.add_argument("--auopt", required=True)
     parser.add_argument("--oracle-dir", required=True)
     parser.add_argument("--source-dir", required=True)
-    parser.add_argument("--version", default="3.0.9", help="of auditctl, for traps (recorded), later and names")
+    parser.add_argument("--version", default="3.0.9", help="of auditctl, for traps (recorded), later, names and fields")
     args = parser.parse_args()
     auopt = Auopt(args.auopt)
 
@@ -210,9 +240,10 @@ def main():
         if args.suite == "later":
             oracle = oracle_or_skip(args.oracle_dir, args.version)
             sys.exit(0 if compare_later(oracle, auopt, args.source_dir, args.version, work) else 1)
-        if args.suite == "names":
+        if args.suite in ("names", "fields"):
             oracle = oracle_or_skip(args.oracle_dir, args.version)
-            sys.exit(0 if compare_names(oracle, auopt, args.version, args.oracle_dir, work) else 1)
+            forms = lines_of_fields() if args.suite == "fields" else lines_of_names(words_of_libraries(args.oracle_dir))
+            sys.exit(0 if compare_forms(oracle, auopt, args.version, forms, work) else 1)
         if args.suite == "machines":
             files = machine_rule_files(args.source_dir, auopt, work)
         else:
