@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a kernel holds, read in both ways: the listing that real auditctl 3.0.9 prints of it, or 4.0.2 with --version
+"""What a kernel holds, read in both ways: the listing that real auditctl 3.0.9 prints of it, or a later one with --version
 (--from listing), and the binary rules over netlink (--loaded, the fake kernel in place of the real one).
 
 Every rule of the bundled files, of the corpus where it is present, and of the traps is put into the fake kernel's
@@ -100,7 +100,17 @@ def plain(rule):
 
 
 # Whose listing it is.
-TARGETS = {"3.0.9": "deb12", "4.0.2": "deb13"}
+TARGETS = {"3.0.9": "deb12", "4.0.2": "deb13", "4.1.2": "host", "4.2.1": "host"}
+
+# What later versions have names for, and earlier ones print as numbers.
+LATER = """
+-a always,exit -F arch=b64 -S open,lsm_get_self_attr,file_getattr,listns -F uid=0
+-a always,exit -F arch=s390x -S open,getdents64,mbind -F uid=0
+-a always,exit -F arch=riscv64 -S openat,fstat,riscv_hwprobe -F uid=0
+-a always,exit -F arch=riscv32 -S openat,fcntl64 -F uid=0
+-a always,exclude -F msgtype=DM_CTRL
+-a always,filesystem -F fstype=cgroup2 -F key=t
+"""
 
 
 class Bench:
@@ -147,6 +157,10 @@ class Bench:
         if len(printed) != len(rules):
             self.complain(f"{name}: {len(rules)} rules, {len(printed)} lines")
             return
+        if self.target == "host":
+            seen = {**json.loads(facts.read_text()), "audit_version": self.oracle.version(), "kernel": "6.12.0"}
+            facts = self.work / "host-facts.json"
+            facts.write_text(json.dumps(seen))
         options = ("-v", "--target", self.target, "--facts", facts, *(ASSUME if assume else ()))
         code, messages, errors = self.auopt.wire(*options, "--from", "listing", listing)
         refused = {int(line): kind for line, kind in REFUSED.findall(errors)}
@@ -201,6 +215,8 @@ def tables(auopt, source_dir, work, bench):
     case = pathlib.Path(work) / "case.rules"
     case.write_text(MORE.lstrip())
     yield "more", auopt.wire("--facts", facts, case)[1], facts
+    case.write_text(LATER.lstrip())
+    yield "later", auopt.wire("--facts", facts, "--target", "deb13", "--auditctl", "4.2.1", case)[1], facts
     yield "traps", [message for trap in read_traps() for message in trap.messages], facts
 
 
@@ -243,7 +259,7 @@ def main():
             for assume in (False, True):
                 before = bench.counts.copy()
                 bench.read_back(name, rules, facts, assume)
-                if name in ("more", "traps"):
+                if name in ("more", "later", "traps"):
                     print(f"{name}, {'listed-watches' if assume else 'nothing'} assumed: {dict(bench.counts - before)}")
         failures(bench)
     print(f"{dict(bench.counts)}, {bench.wrong} wrong")
