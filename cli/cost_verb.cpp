@@ -184,8 +184,8 @@ int run(const CostVerb& verb) {
                                     verb.common.verbose ? loads[worst].rows.size() : shown);
         }
         if (verb.common.verbose && kernels[worst]->costs_measured()) {
-            out += "\n" + probes_to_text(*kernels[worst],
-                                         probe_costs(rules.state, *kernels[worst], setting.compile.facts));
+            out += "\n" +
+                   probes_to_text(*kernels[worst], probe_costs(rules.state, *kernels[worst], setting.compile.facts));
         }
         const auto unknown = std::count_if(rules.state.filter.begin(), rules.state.filter.end(),
                                            [](const KernelRule& r) { return r.watch_kind_unknown; });

@@ -105,11 +105,11 @@ CNumber parse_c_number(std::string_view text, bool binary_prefix) {
     const auto set_binary = [&](auto&) { base = 2; };
     const auto bit = x3::char_('0', '1');
     const auto binary = x3::lit('0') >> x3::char_("bB") >> &bit;
-    const bool found = x3::parse(at, text.end(), x3::omit[hex_prefix[set_hex]] >> x3::raw[+hex_digit], digits) ||
-                       (binary_prefix &&
-                        x3::parse(at, text.end(), x3::omit[binary[set_binary]] >> x3::raw[+bit], digits)) ||
-                       x3::parse(at, text.end(), &x3::lit('0')[set_octal] >> x3::raw[+x3::char_('0', '7')], digits) ||
-                       x3::parse(at, text.end(), x3::raw[+digit], digits);
+    const bool found =
+        x3::parse(at, text.end(), x3::omit[hex_prefix[set_hex]] >> x3::raw[+hex_digit], digits) ||
+        (binary_prefix && x3::parse(at, text.end(), x3::omit[binary[set_binary]] >> x3::raw[+bit], digits)) ||
+        x3::parse(at, text.end(), &x3::lit('0')[set_octal] >> x3::raw[+x3::char_('0', '7')], digits) ||
+        x3::parse(at, text.end(), x3::raw[+digit], digits);
     if (!found) {
         number.negative = false;
         return number;

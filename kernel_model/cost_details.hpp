@@ -27,14 +27,14 @@ struct ProbeTable {
 struct CostDetails {
     /// What an operator costs beside `=`: audit_uid_comparator and audit_gid_comparator, and audit_comparator.
     std::map<Op, std::int32_t> id_operators, number_operators;
-    FieldCost gid_search;   // gid= and gid!=: looking through no supplementary groups, failing and passing
-    FieldCost compare_obj;  // field_compare with the owner of a name, no names
-    FieldCost lsm_not_asked;  // subj_* and obj_* that the loaded LSM does not know: never true
+    FieldCost gid_search;          // gid= and gid!=: looking through no supplementary groups, failing and passing
+    FieldCost compare_obj;         // field_compare with the owner of a name, no names
+    FieldCost lsm_not_asked;       // subj_* and obj_* that the loaded LSM does not know: never true
     std::uint32_t perm_class = 0;  // perm= on a call that is none of open's kin: for each class looked up
     std::uint32_t per_name_dev = 0, per_name_compare = 0;  // for each name that does not fit
-    std::uint32_t dir_refs = 0;          // dir= once the task holds a block of tree references
-    std::uint32_t per_dir_ref_pass = 0;  // dir=: each reference looked at before the rule's
-    ProbeTable probes;                   // empty where none were measured
+    std::uint32_t dir_refs = 0;                            // dir= once the task holds a block of tree references
+    std::uint32_t per_dir_ref_pass = 0;                    // dir=: each reference looked at before the rule's
+    ProbeTable probes;                                     // empty where none were measured
 };
 
 /// Those of the kernel of that name, or of the first part of it ("linux-6.12+x"); aborts only on garbage embedded.

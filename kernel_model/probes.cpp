@@ -160,7 +160,8 @@ const std::vector<Probe>& probes() {
 std::vector<ProbeCost> probe_costs(const KernelState& state, const KernelTables& kernel, const Facts& facts) {
     const ProbeTable& table = cost_details(kernel).probes;
     Marks marks;
-    for (const auto* list : {&state.filter, &state.user, &state.task, &state.exclude, &state.filesystem}) marks.add(*list);
+    for (const auto* list : {&state.filter, &state.user, &state.task, &state.exclude, &state.filesystem})
+        marks.add(*list);
     // The program's own start collected references to the trees above it; the block that holds them stays with the task.
     const bool holds_refs = marks.tree_above(present) || marks.tree_above("/dev/zero");
     std::vector<ProbeCost> out;

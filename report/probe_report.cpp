@@ -33,8 +33,7 @@ std::string probes_to_text(const KernelTables& kernel, const std::vector<ProbeCo
                               fmt::format("{:.0f}", c.names), fmt::format("{:.0f}", c.total())});
     }
     return fmt::format("{}: whole calls of the lab's probe (lab/README.md), as root, auid unset\n", kernel.name) +
-           render_table(table) +
-           (any_match ? "* a rule matches: the record that it writes is not counted\n" : "");
+           render_table(table) + (any_match ? "* a rule matches: the record that it writes is not counted\n" : "");
 }
 
 }  // namespace auopt

@@ -157,25 +157,43 @@ inline KernelRule dense_rule() {
     for (const unsigned nr : {87U, 90U, 2U, 437U, 452U})
         if (one_in(2)) r.mask.set(nr);
     switch (below(8)) {
-        case 0: case 1: case 2: r.tests.push_back({Field::path, Op::equal, 0, one_in(2) ? "/f" : "/g"}); break;
-        case 3: r.tests.push_back({Field::inode, Op::equal, 5, {}}); break;
-        case 4: r.tests.push_back({Field::dir, Op::equal, 0, "/d"}); break;
+        case 0:
+        case 1:
+        case 2:
+            r.tests.push_back({Field::path, Op::equal, 0, one_in(2) ? "/f" : "/g"});
+            break;
+        case 3:
+            r.tests.push_back({Field::inode, Op::equal, 5, {}});
+            break;
+        case 4:
+            r.tests.push_back({Field::dir, Op::equal, 0, "/d"});
+            break;
         case 5:
             r.tests.push_back({Field::path, Op::equal, 0, "/f"});
             r.watch_kind_unknown = true;
             break;
-        default: break;
+        default:
+            break;
     }
     switch (below(8)) {
-        case 0: r.tests.push_back({Field::loginuid, Op::equal, 1000 + 500 * below(2), {}}); break;
-        case 1: r.tests.push_back({Field::uid, Op::equal, below(2), {}}); break;
-        case 2: r.tests.push_back({Field::success, Op::equal, below(2), {}}); break;
-        case 3: r.tests.push_back({Field::perm, Op::equal, pick<std::uint32_t>({2, 4, 6, 10, 8, 15}), {}}); break;
+        case 0:
+            r.tests.push_back({Field::loginuid, Op::equal, 1000 + 500 * below(2), {}});
+            break;
+        case 1:
+            r.tests.push_back({Field::uid, Op::equal, below(2), {}});
+            break;
+        case 2:
+            r.tests.push_back({Field::success, Op::equal, below(2), {}});
+            break;
+        case 3:
+            r.tests.push_back({Field::perm, Op::equal, pick<std::uint32_t>({2, 4, 6, 10, 8, 15}), {}});
+            break;
         case 4:
             r.tests.push_back({Field::uid, Op::equal, below(2), {}});
             r.tests.push_back({Field::success, Op::equal, 1, {}});
             break;
-        default: break;
+        default:
+            break;
     }
     if (!one_in(5)) r.tests.push_back({Field::key, Op::equal, 0, one_in(3) ? "b" : "a"});
     return r;

@@ -337,7 +337,10 @@ RC_GTEST_PROP(VerifyMutations, RewritesOfDenseRules, ()) {
     if (one_in(2)) std::swap(before, after);
     const Preserve preserve = pick<Preserve>({Preserve::exact, Preserve::exact, Preserve::recorded});
     const std::string wrong = judge(before, after, preserve, below(1000000), random_tally);
-    RC_LOG() << "before:\n" << show(before) << "after:\n" << show(after) << "level " << static_cast<int>(preserve) << "\n" << wrong << "\n";
+    RC_LOG() << "before:\n"
+             << show(before) << "after:\n"
+             << show(after) << "level " << static_cast<int>(preserve) << "\n"
+             << wrong << "\n";
     RC_ASSERT(wrong.empty());
 }
 

@@ -60,7 +60,8 @@ TEST(Probes, the_first_test_of_a_bucket_entry_may_fail_before_its_path) {
 TEST(Probes, marks_above_the_file_are_looked_up) {
     EXPECT_EQ(cost_of(etc_watch, "linux-6.1", "stat").marks, 0);
     EXPECT_EQ(cost_of("-w /usr/bin/x -p wa\n", "linux-6.1", "stat").marks, 16);
-    EXPECT_EQ(cost_of("-w /usr/bin/x -p wa\n-w /usr/x -p wa\n-w /usr/bin/y -p wa\n", "linux-6.12", "stat").marks, 2 * 17);
+    EXPECT_EQ(cost_of("-w /usr/bin/x -p wa\n-w /usr/x -p wa\n-w /usr/bin/y -p wa\n", "linux-6.12", "stat").marks,
+              2 * 17);
     // exe= marks the directory too; a missing file's name is not resolved, nothing is above it.
     EXPECT_EQ(cost_of("-a never,exit -S reboot -F exe=/usr/bin/x\n", "linux-6.12", "unlink_enoent").marks, 17);
     EXPECT_EQ(cost_of("-w /usr/bin/x -p wa\n", "linux-6.12", "openat_enoent").marks, 0);
@@ -114,7 +115,8 @@ TEST(Probes, operators_classes_and_names_have_their_own_cost) {
     EXPECT_EQ(cost_of("-a never,exit -S newfstatat -F devmajor=77\n", "linux-6.1", "stat").exit_list, 152);
     EXPECT_EQ(cost_of("-a never,exit -S newfstatat -F obj_uid=5\n", "linux-6.1", "stat").exit_list, 127);
     EXPECT_EQ(cost_of("-a never,exit -S newfstatat -F filetype=dir\n", "linux-6.1", "stat").exit_list, 105);
-    EXPECT_EQ(cost_of("-a never,exit -S newfstatat -F filetype=file -F pid=1\n", "linux-6.1", "stat").exit_list, 38 + 115);
+    EXPECT_EQ(cost_of("-a never,exit -S newfstatat -F filetype=file -F pid=1\n", "linux-6.1", "stat").exit_list,
+              38 + 115);
 }
 
 }  // namespace
