@@ -89,6 +89,16 @@ TEST(Emit, TheKernelsFormOfAllCallsIsWrittenAsAll) {
     EXPECT_EQ(rule_to_line(rule), "-a always,exit -S all -F key=k");
 }
 
+TEST(Emit, PermIsWrittenForTheExitListAlone) {
+    for (const List list : {List::user, List::task, List::exit, List::exclude, List::filesystem, List::io_uring}) {
+        KernelRule rule = rule_of("-a always,exit -F uid=0 -p r");
+        rule.list = list;
+        if (list == List::task) rule.mask = {};
+        const auto line = rule_to_line(rule);
+        EXPECT_EQ(line.has_value(), list == List::exit) << static_cast<int>(list);
+    }
+}
+
 TEST(Emit, ArchWordsFollowTheMachine) {
     const KernelRule rule = rule_of("-a always,exit -F arch=b64 -S read");
     EXPECT_EQ(rule_to_line(rule, "aarch64"), "-a always,exit -F arch=0xc000003e -S 0");
