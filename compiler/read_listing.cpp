@@ -1,6 +1,7 @@
 #include "compiler/read_listing.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <unordered_map>
@@ -10,6 +11,7 @@
 #include "compiler/print_listing.hpp"
 #include "compiler/spelling.hpp"
 #include "compiler/version.hpp"
+#include "compiler/wire.hpp"
 #include "grammar/ids.hpp"
 #include "tables/fields.hpp"
 
@@ -174,13 +176,16 @@ std::optional<Refusal> error_of(tl::unexpected<Refusal> refusal) { return std::m
 bool Listing::printed_so(const KernelRule& rule, std::string_view calls_as_printed, std::string_view text) const {
     ListingPrinter printer = printer_;
     printer.interpreted = interpreted_;
-    printer.known = {};              // names say what they say in every version
     printer.operators_shown = true;  // where an operator is not shown, the line was refused already
     printer.io_uring_list = true;
-    std::string again;
-    CallNames names;
-    if (!listed_as_watch(rule)) again = listed_head(rule, printer, names) + std::string(calls_as_printed);
-    return again + listed_tests(rule, printer) == text;
+    // What this version has no name for is a number; but a name says what it says in every version.
+    return std::ranges::any_of(std::array{printer_.known, KnownNames{}}, [&](const KnownNames& known) {
+        printer.known = known;
+        std::string again;
+        CallNames names;
+        if (!listed_as_watch(rule)) again = listed_head(rule, printer, names) + std::string(calls_as_printed);
+        return again + listed_tests(rule, printer) == text;
+    });
 }
 
 std::optional<Refusal> Listing::key(KernelRule& rule, const Word& word, std::string_view text) {
@@ -421,6 +426,8 @@ Taken Listing::rule(std::string_view text) {
     const std::size_t n_arches = rule.tests.size();
     if (auto problem = tests(rule, words, i)) return tl::unexpected(*std::move(problem));
 
+    if (rule.tests.size() > max_fields)
+        return no_listing_line(whole, fmt::format("no rule has more than {} tests", max_fields));
     if (order_matters(rule.list) && n_arches != 0 && rule.tests.size() != n_arches)
         return ambiguous(words[3],
                          "on this list the order of the tests matters, and arch is printed first wherever it stands");
@@ -473,7 +480,7 @@ Program read_listing(const std::vector<InputLine>& lines, const CompileOptions& 
                      Diagnostics& diagnostics) {
     Program program;
     std::optional<Listing> listing;
-    std::unordered_map<std::string_view, const InputLine*> seen;
+    std::unordered_map<std::string, const InputLine*> seen;  // rules in wire form
     const auto error = [&](const InputLine& line, Refusal refusal, std::vector<Note> notes) {
         Span span = line.span;
         span.column += static_cast<std::uint32_t>(refusal.at);
@@ -493,17 +500,18 @@ Program read_listing(const std::vector<InputLine>& lines, const CompileOptions& 
             if (line.bytes == "No rules" && alone) continue;
         }
         Taken taken = listing->line(line.bytes);
-        if (const auto [before, fresh] = seen.emplace(line.bytes, &line); !fresh) {
+        if (!taken) {
+            error(line, std::move(taken.error()), {});
+            continue;
+        }
+        const auto wire = rule_to_wire(*taken);
+        if (const auto [before, fresh] = seen.emplace(std::string(wire.begin(), wire.end()), &line); !fresh) {
             error(
                 line,
                 {ids::repeated_listing, 0, line.bytes.size(),
-                 "the same line twice: the kernel holds no two equal rules, so that they differ in what is not printed",
+                 "the same rule twice: the kernel holds no two equal rules, so that they differ in what is not printed",
                  use_loaded},
                 {{before->second->span, "printed here before"}});
-            continue;
-        }
-        if (!taken) {
-            error(line, std::move(taken.error()), {});
             continue;
         }
         taken->sources = {line.span};

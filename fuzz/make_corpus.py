@@ -27,6 +27,10 @@ OPTIONS = """
 """
 
 
+# Of files that tracers wrote.
+SUFFIXES = (".strace", ".report", ".txt", ".json")
+
+
 def main():
     out = pathlib.Path(sys.argv[1])
 
@@ -38,13 +42,17 @@ def main():
     texts = [trap.text for trap in read_traps() if len(trap.text) < 20000]
     texts += [path.read_bytes() for path in sorted((source / "share" / "rulesets").rglob("*.rules"))]
     for number, text in enumerate(texts):
-        for target in ("file", "format", "differential"):
+        for target in ("file", "format", "listing", "differential"):
             put(target, bytes([CHOICES[number % len(CHOICES)]]) + text)
         put("tokenizer", text)
         for line in text.split(b"\n"):
             put("options", line)
             for word in line.split(b" "):
                 put("values", word)
+    workloads = [path for path in (source / "tests" / "golden").glob("*workload*/*") if path.suffix in SUFFIXES]
+    for path in (*workloads, *(source / "share" / "workloads").iterdir()):
+        for choice in range(6):
+            put("workload", bytes([choice]) + path.read_bytes())
     options = OPTIONS.strip().replace("\n", "|").split("|")
     for line in (*options, *map(" ".join, itertools.product(options, repeat=2))):
         put("pairs", bytes([CHOICES[3]]) + line.encode() + b"\n-w /etc/dir -p x\n")

@@ -26,9 +26,11 @@ const std::vector<IdRow>& workload_ids() {
          "perf report tells how much time the audit functions take, not how often calls are made. The weights are "
          "those "
          "of another --workload, or the default's."},
-        {ids::workload_ambiguous, E, "more than one map that may be the counts",
-         "The bpftrace output holds several maps with keys. Name the one that counts calls @ or @calls, or leave the "
-         "others out."},
+        {ids::workload_ambiguous, E, "more than one map or report that may be meant",
+         "The bpftrace output holds several maps with keys: name the one that counts calls @ or @calls, or leave the "
+         "others out. Or the file holds several reports of perf, or shares of more than 100 %: keep the one that "
+         "counts "
+         "time."},
     };
     return rows;
 }

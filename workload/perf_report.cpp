@@ -108,8 +108,11 @@ std::optional<MeasuredWorkload> read_perf_report(const Sources& sources, FileId 
         return std::nullopt;
     }
     constexpr double rounding = 1.0;
-    if (sum > 100 + rounding)
-        counter.warn(ids::workload_incomplete, 0, "the shares add up to more than 100 %: not one report of one event");
+    if (sum > 100 + rounding) {
+        counter.error(ids::workload_ambiguous, 0, "the shares add up to more than 100 %: not one report of one event",
+                      "keep the report of the event that counts time (cycles or cpu-clock)");
+        return std::nullopt;
+    }
     MeasuredWorkload workload;
     workload.name = sources.name(file);
     workload.format = WorkloadFormat::perf_report;

@@ -4,6 +4,7 @@
 #include "compiler/compile.hpp"
 #include "compiler/print_listing.hpp"
 #include "compiler/read_listing.hpp"
+#include "compiler/version.hpp"
 
 namespace auopt {
 namespace {
@@ -192,8 +193,38 @@ TEST(ReadListing, WhatTheKernelMayHoldOtherwise) {
 
 TEST(ReadListing, TheWholeListing) {
     expect_refused("-a always,exit -S all -F uid=0\n-a always,exit -S all -F uid=0", "AU063", "twice");
+    expect_refused("-a always,exit -F arch=x86_64 -S all\n-a always,exit -F arch=b64 -S all", "AU063", "twice");
     expect_refused("-a always,exit -S all -F uid=0\n-a always,user -F uid=0", "AU060", "in the order");
     EXPECT_TRUE(read("-a always,exit -S all").diagnostics.items().empty()) << "no newline at the end";
+    // The same words, but other calls: the arch printed before names them.
+    EXPECT_TRUE(read("-a always,exit -S open\n-a always,exit -F arch=b32 -S read\n-a always,exit -S open")
+                    .diagnostics.items()
+                    .empty());
+}
+
+TEST(ReadListing, NoMoreTestsThanAKernelRuleHas) {
+    std::string line = "-a always,exit -S all";
+    for (int i = 0; i < 64; ++i) line += " -F uid=0";
+    EXPECT_EQ(only_rule(read(line)).tests.size(), 64U);
+    expect_refused(line + " -F uid=0", "AU060", "more than 64 tests");
+    expect_refused(line + " -F key=k", "AU060", "more than 64 tests");
+}
+
+TEST(ReadListing, WhatTheVersionHasNoNameForIsANumber) {
+    for (const AuditctlVersion version : all_auditctl_versions()) {
+        const How how{.version = version};
+        const KnownNames& known = features_of(version).names;
+        for (const auto& [start, name, number, named] :
+             {std::tuple{"-a never,filesystem -F fstype=", "cgroup2", 1667723888U, known.cgroups},
+              std::tuple{"-a never,exclude -F msgtype=", "DM_CTRL", 1338U, known.device_mapper}}) {
+            EXPECT_EQ(only_rule(read(start + std::string(name), how)).tests[0].value, number);
+            const std::string by_number = start + std::to_string(number);
+            if (named)
+                expect_refused(by_number, "AU060", "in another way", how);
+            else
+                EXPECT_EQ(only_rule(read(by_number, how)).tests[0].value, number) << by_number;
+        }
+    }
 }
 
 TEST(ReadListing, OtherMachines) {

@@ -284,7 +284,7 @@ TEST(WorkloadPerfReport, OtherReports) {
     EXPECT_EQ(read("# Overhead  Symbol\n").ids(), Ids{"AU070:0"});
     EXPECT_EQ(read("# Overhead  Symbol\n    50.00%  [k] a\n# Overhead  Symbol\n    50.00%  [k] a\n").ids(),
               Ids{"AU077:3"});
-    EXPECT_EQ(read("# Overhead  Symbol\n    80.00%  [k] a\n    80.00%  [k] b\n").ids(), Ids{"AU075:0"});
+    EXPECT_EQ(read("# Overhead  Symbol\n    80.00%  [k] a\n    80.00%  [k] b\n").ids(), Ids{"AU077:0"});
 }
 
 // ---- JSON --------------------------------------------------------------------------------------------------------
