@@ -27,7 +27,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support
 from auopt import Auopt, skip  # noqa: E402
 from corpus import RuleFile, bundled_rule_files, shared_rule_files  # noqa: E402
 from machines import MACHINES, every_spelling, form_for  # noqa: E402
-from oracle import decode_messages, oracle_or_skip, unpacked_auditctl  # noqa: E402
+from oracle import decode_messages, oracle_or_skip  # noqa: E402
 from traps import HOST, RECORDED, SPELLINGS, read_traps  # noqa: E402
 
 FLOOR = pathlib.Path(__file__).resolve().parent / "traps.floor"
