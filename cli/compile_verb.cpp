@@ -60,18 +60,15 @@ int run(const CompileVerb& verb) {
     Inputs inputs;
     Diagnostics diagnostics;
     Augenrules script = target_augenrules(verb.common.target);
-    for (const AuditctlVersion version : all_auditctl_versions()) {
-        if (auditctl_version_name(version) == verb.auditctl) script = augenrules_of(version, script.knows_blanks);
-    }
+    const auto version = auditctl_version_named(verb.auditctl);  // nothing: the target's
+    if (version) script = augenrules_of(*version, script.knows_blanks);
     if (!read_inputs(inputs, verb.inputs, script, diagnostics)) {
         report_to_stderr(verb.common, inputs.sources, diagnostics);
         return exit_input;
     }
     Setting setting = make_setting(verb.common, inputs);
     if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
-    for (const AuditctlVersion version : all_auditctl_versions()) {
-        if (auditctl_version_name(version) == verb.auditctl) setting.compile.version = version;
-    }
+    if (version) setting.compile.version = *version;
     if (const std::string error = unknown_machine(setting.compile); !error.empty())
         return fail(verb_name, exit_usage, error);
     // What auditctl sends, not what the kernel would answer: a duplicate is sent all the same.

@@ -1,16 +1,13 @@
 #include "cli/target.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
-#include "tables/embedded.hpp"
+#include "kernel_model/table_reader.hpp"
 
 namespace auopt {
 
@@ -19,22 +16,11 @@ extern const std::size_t embedded_targets_count;
 
 namespace {
 
-// The data is part of the program: a mistake in it is a broken build, not a user's error.
-[[noreturn]] void broken(const std::string& what) {
-    fmt::print(stderr, "auopt: embedded targets.toml: {}\n", what);
-    std::abort();
-}
-
-std::optional<AuditctlVersion> version_named(std::string_view name) {
-    for (const AuditctlVersion v : all_auditctl_versions()) {
-        if (auditctl_version_name(v) == name) return v;
-    }
-    return std::nullopt;
-}
+constexpr TableReader reader{"targets.toml"};
 
 std::string text_of(const toml::table& table, std::string_view key) {
     const auto value = table[key].value<std::string>();
-    if (!value) broken(fmt::format("no {}", key));
+    if (!value) reader.broken(fmt::format("no {}", key));
     return *value;
 }
 
@@ -43,8 +29,8 @@ Target read_target(const toml::table& table) {
     target.name = text_of(table, "name");
     target.auditctl = text_of(table, "auditctl");
     target.evidence = text_of(table, "evidence");
-    const auto reading = version_named(text_of(table, "reading"));
-    if (!reading) broken(target.name + ": unknown reading");
+    const auto reading = auditctl_version_named(text_of(table, "reading"));
+    if (!reading) reader.broken(target.name + ": unknown reading");
     target.reading = *reading;
     target.gawk = table["awk"].value<std::string>() == "gawk";
     if (table["writing"].value<std::string>() == "all")
@@ -52,13 +38,13 @@ Target read_target(const toml::table& table) {
     else
         target.writing = {*reading};
     const toml::array* kernels = table["kernels"].as_array();
-    if (kernels == nullptr || kernels->empty()) broken(target.name + ": no kernels");
+    if (kernels == nullptr || kernels->empty()) reader.broken(target.name + ": no kernels");
     for (const toml::node& node : *kernels) {
         const toml::table* kernel = node.as_table();
-        if (kernel == nullptr) broken(target.name + ": kernels");
+        if (kernel == nullptr) reader.broken(target.name + ": kernels");
         const std::string name = text_of(*kernel, "table");
         const KernelTables* tables = find_kernel(name);
-        if (tables == nullptr) broken(target.name + ": no kernel table " + name);
+        if (tables == nullptr) reader.broken(target.name + ": no kernel table " + name);
         target.kernels.push_back({text_of(*kernel, "version"), tables, (*kernel)["measured"].value_or(false)});
     }
     return target;
@@ -67,16 +53,12 @@ Target read_target(const toml::table& table) {
 std::vector<Target> read_targets() {
     std::vector<Target> result;
     for (std::size_t i = 0; i < embedded_targets_count; ++i) {
-        try {
-            const toml::table file = toml::parse(embedded_targets[i].text);
-            const toml::array* list = file["target"].as_array();
-            if (list == nullptr) broken("no targets");
-            for (const toml::node& node : *list) {
-                if (node.as_table() == nullptr) broken("target is not a table");
-                result.push_back(read_target(*node.as_table()));
-            }
-        } catch (const toml::parse_error& error) {
-            broken(std::string(error.description()));
+        const toml::table file = reader.parsed(embedded_targets[i].text);
+        const toml::array* list = file["target"].as_array();
+        if (list == nullptr) reader.broken("no targets");
+        for (const toml::node& node : *list) {
+            if (node.as_table() == nullptr) reader.broken("target is not a table");
+            result.push_back(read_target(*node.as_table()));
         }
     }
     return result;

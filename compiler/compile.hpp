@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ namespace auopt {
 enum class AuditctlVersion { v2_8_5, v3_0_9, v3_1_2, v3_1_5, v4_0_0, v4_0_2, v4_0_4, v4_1_2, v4_2_1 };
 const std::vector<AuditctlVersion>& all_auditctl_versions();
 std::string_view auditctl_version_name(AuditctlVersion version);
+/// "4.0.2"; nothing for a name of none of them.
+std::optional<AuditctlVersion> auditctl_version_named(std::string_view name);
 
 struct CompileOptions {
     AuditctlVersion version = AuditctlVersion::v3_0_9;

@@ -220,7 +220,7 @@ Text rule_to_line(const KernelRule& rule, std::string_view machine) {
     if (rule.list == List::task ? !rule.mask.none() : !selects_calls && !calls->full) {
         return cannot("a system call mask on the {} list", *list);
     }
-    // -p puts it on any list, and not every version reads that alike; -F perm= takes the exit list alone.
+    // -p can put it on another list; -F perm=, which is what stands here, takes the exit list alone.
     if (last_perm >= 0 && rule.list != List::exit) return cannot("perm on the {} list", *list);
 
     const auto any = [&](auto... fields) {

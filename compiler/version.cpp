@@ -155,4 +155,10 @@ const std::vector<AuditctlVersion>& all_auditctl_versions() {
 
 std::string_view auditctl_version_name(AuditctlVersion version) { return features_of(version).name; }
 
+std::optional<AuditctlVersion> auditctl_version_named(std::string_view name) {
+    for (const Features& row : rows)
+        if (row.name == name) return row.version;
+    return std::nullopt;
+}
+
 }  // namespace auopt

@@ -29,11 +29,10 @@ using fuzz::OracleAnswer;
 
 AuditctlVersion reading() {
     const char* name = std::getenv("AUOPT_FUZZ_READING");
-    for (const AuditctlVersion version : all_auditctl_versions()) {
-        if (name != nullptr && auditctl_version_name(version) == name) return version;
-    }
-    fuzz::check(name == nullptr, "AUOPT_FUZZ_READING is a known version");
-    return AuditctlVersion::v3_0_9;
+    if (name == nullptr) return AuditctlVersion::v3_0_9;
+    const auto version = auditctl_version_named(name);
+    fuzz::check(version.has_value(), "AUOPT_FUZZ_READING is a known version");
+    return *version;
 }
 
 const fuzz::OracleServer& oracle() {

@@ -3,6 +3,7 @@
 #include "workload/workload.hpp"
 
 #include <cmath>
+#include <tuple>
 
 #include "fuzz/check.hpp"
 

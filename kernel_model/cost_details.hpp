@@ -37,7 +37,7 @@ struct CostDetails {
     ProbeTable probes;                                     // empty where none were measured
 };
 
-/// Those of the kernel of that name, or of the first part of it ("linux-6.12+x"); aborts only on garbage embedded.
+/// Those of the kernel of that name; aborts only on garbage embedded.
 const CostDetails& cost_details(const KernelTables& kernel);
 
 /// What a test is made on beside the event.

@@ -1,5 +1,5 @@
-// Reads the data files that the build embeds (tables/). They are part of the program: a mistake in one is a broken build, not
-// a user's error, and ends the program.
+// Reads the data files that the build embeds (tables/). They are part of the program: a mistake in one is a broken
+// build, not a user's error, and ends the program.
 #pragma once
 
 #include <toml++/toml.h>

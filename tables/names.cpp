@@ -369,12 +369,13 @@ std::optional<unsigned> syscall_number(std::string_view name, Machine machine, c
     };
     const CallCorrections& correct = corrections(machine);
     if (const auto gap = among(correct.gaps)) return known.gaps_filled ? gap : std::nullopt;
-    if (const auto number = among(correct.renamed)) return number;
-    const int listed = audit_name_to_syscall(lower.c_str(), row(machine).libaudit);
-    const auto number = listed >= 0 ? std::optional(static_cast<unsigned>(listed)) : among(new_calls);
-    if (!number || *number > last_syscall(machine, known) || named_otherwise(correct.renamed, *number))
-        return std::nullopt;
-    return number;
+    auto number = among(correct.renamed);
+    if (!number) {
+        const int listed = audit_name_to_syscall(lower.c_str(), row(machine).libaudit);
+        number = listed >= 0 ? std::optional(static_cast<unsigned>(listed)) : among(new_calls);
+        if (number && named_otherwise(correct.renamed, *number)) return std::nullopt;
+    }
+    return number && *number <= last_syscall(machine, known) ? number : std::nullopt;
 }
 
 std::string syscall_name(unsigned number, Machine machine, const KnownNames& known) {
@@ -385,8 +386,8 @@ std::string syscall_name(unsigned number, Machine machine, const KnownNames& kno
     };
     const CallCorrections& correct = corrections(machine);
     if (std::string gap = among(correct.gaps); !gap.empty()) return known.gaps_filled ? gap : std::string();
-    if (named_otherwise(correct.renamed, number)) return among(correct.renamed);
     if (number > last_syscall(machine, known)) return {};
+    if (named_otherwise(correct.renamed, number)) return among(correct.renamed);
     const char* name = audit_syscall_to_name(static_cast<int>(number), row(machine).libaudit);
     return name != nullptr ? name : among(new_calls);
 }

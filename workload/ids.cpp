@@ -28,9 +28,8 @@ const std::vector<IdRow>& workload_ids() {
          "of another --workload, or the default's."},
         {ids::workload_ambiguous, E, "more than one map or report that may be meant",
          "The bpftrace output holds several maps with keys: name the one that counts calls @ or @calls, or leave the "
-         "others out. Or the file holds several reports of perf, or shares of more than 100 %: keep the one that "
-         "counts "
-         "time."},
+         "others out. Or the file holds several reports of perf, or shares of more than 100 %: keep the one of the "
+         "event that counts time."},
     };
     return rows;
 }

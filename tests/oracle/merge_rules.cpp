@@ -13,19 +13,18 @@ int main(int count, char** words) {
         fmt::print(stderr, "usage: merge_rules VERSION gawk|mawk DIR\n");
         return 2;
     }
-    for (const AuditctlVersion version : all_auditctl_versions()) {
-        if (auditctl_version_name(version) != words[1]) continue;
-        Sources sources;
-        const auto merged =
-            merge_rules_dir(sources, words[3], augenrules_of(version, std::string_view(words[2]) == "gawk"));
-        if (!merged) {
-            fmt::print(stderr, "{}\n", merged.error());
-            return 3;
-        }
-        return std::fwrite(merged->plain_text.data(), 1, merged->plain_text.size(), stdout) == merged->plain_text.size()
-                   ? 0
-                   : 1;
+    const auto version = auditctl_version_named(words[1]);
+    if (!version) {
+        fmt::print(stderr, "no auditctl version {}\n", words[1]);
+        return 2;
     }
-    fmt::print(stderr, "no auditctl version {}\n", words[1]);
-    return 2;
+    Sources sources;
+    const auto merged =
+        merge_rules_dir(sources, words[3], augenrules_of(*version, std::string_view(words[2]) == "gawk"));
+    if (!merged) {
+        fmt::print(stderr, "{}\n", merged.error());
+        return 3;
+    }
+    const std::string& text = merged->plain_text;
+    return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() ? 0 : 1;
 }
