@@ -158,6 +158,9 @@ struct KernelRule {
     /// set, nothing may be concluded that is not true for both.
     bool watch_kind_unknown = false;
     std::vector<Span> sources;  // every source rule, in file order
+    /// Its number among the rules that were added, over all lists: the order of loading, which -A makes another one than
+    /// the order of the walk. Set by load().
+    std::uint32_t added = 0;
 
     bool same_as(const KernelRule& o) const {  // all but where it came from
         return list == o.list && prepend == o.prepend && action == o.action && mask == o.mask && tests == o.tests &&

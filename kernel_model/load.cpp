@@ -18,7 +18,7 @@ public:
     Loader(const LoadOptions& options, Diagnostics& diagnostics) : options_(options), diagnostics_(diagnostics) {}
 
     LoadResult run(const std::vector<Message>& messages) {
-        errors_ignored_ = options_.ignore_errors;
+        if (options_.ignore_errors) ignore_errors();
         state().machine = options_.machine;
         for (const Message& m : messages) {
             std::visit(Overloaded{
@@ -29,12 +29,12 @@ public:
                            [&](const SetFeature&) {
                                if (allowed("settings", m.source)) state().settings.loginuid_immutable = true;
                            },
-                           [&](const Trim&) { after_rules(m.source, "-t"); },
-                           [&](const MakeEquiv&) { after_rules(m.source, "-q"); },
+                           [&](const Trim&) { on_trees("-t"); },
+                           [&](const MakeEquiv& x) { on_trees(fmt::format("-q {},{}", x.mount, x.subtree)); },
                            [&](const UserMessage&) {},
                            [&](const Inert& x) {
                                if (x.kind == Inert::Kind::ignore_errors || x.kind == Inert::Kind::continue_on_error)
-                                   errors_ignored_ = true;
+                                   ignore_errors();
                            },
                        },
                        m.body);
@@ -45,6 +45,11 @@ public:
 
 private:
     KernelState& state() { return result_.state; }
+
+    void ignore_errors() {
+        errors_ignored_ = true;
+        if (!state().errors_ignored_from) state().errors_ignored_from = added_;
+    }
 
     // The kernel answered with an error: auditctl reports the line and stops, unless errors are ignored.
     void refuse(const Span& at, std::string id, std::string message, std::string help, std::vector<Note> notes = {}) {
@@ -87,11 +92,11 @@ private:
 
     void add(KernelRule rule, const Span& at) {
         rule_seen_ = true;
-        if (!trailing_.empty()) {
-            outside_model(at, fmt::format("a rule follows {}, so the order in which they act can't be kept", trailing_),
+        if (!state().trees_after_rules.empty())
+            outside_model(at,
+                          fmt::format("a rule follows {}, so the order in which they act can't be kept",
+                                      state().trees_after_rules.back().substr(0, 2)),
                           "put -t and -q lines after all rules");
-            trailing_.clear();
-        }
         if (!allowed("rules", at)) return;
         if (const auto error = refusal(rule)) {
             refuse(at, "AU092", fmt::format("the kernel refuses this rule: {}", *error), "");
@@ -123,6 +128,7 @@ private:
                 }
         const bool first = rule.prepend;
         rule.prepend = false;
+        rule.added = added_++;
         rules.insert(first ? rules.begin() : rules.end(), std::move(rule));
     }
 
@@ -137,6 +143,7 @@ private:
             return;
         }
         refuse(at, "AU094", "duplicate rule: the kernel answers \"Rule exists\"", "delete this line", std::move(notes));
+        if (result_.stopped) result_.duplicate = at;
     }
 
     void remove(KernelRule rule, const Span& at) {
@@ -146,6 +153,7 @@ private:
         const auto it =
             std::find_if(rules.begin(), rules.end(), [&](const KernelRule& r) { return same_stored(r, rule); });
         if (it != rules.end()) {
+            state().deleted_own = true;
             rules.erase(it);
             return;
         }
@@ -167,11 +175,13 @@ private:
                           "start the file with -D");
         }
         for (std::vector<KernelRule>* rules :
-             {&state().user, &state().task, &state().exclude, &state().filesystem, &state().filter})
-            std::erase_if(*rules, [&](const KernelRule& r) {
+             {&state().user, &state().task, &state().exclude, &state().filesystem, &state().filter}) {
+            const auto deleted = std::erase_if(*rules, [&](const KernelRule& r) {
                 const auto key = rule_key(r);
                 return !all.key || (key && key->find(*all.key) != std::string_view::npos);
             });
+            if (deleted != 0) state().deleted_own = true;
+        }
     }
 
     void set_status(const SetStatus& set, const Span& at) {
@@ -180,6 +190,7 @@ private:
         switch (set.mask) {
             case 0x01:
                 s.enabled = set.value;
+                state().enabled_at = added_;
                 break;
             case 0x02:
                 s.failure = set.value;
@@ -206,8 +217,8 @@ private:
     }
 
     // -t and -q act on the trees that are there when they run.
-    void after_rules(const Span&, std::string_view option) {
-        if (rule_seen_) trailing_ = option;
+    void on_trees(std::string message) {
+        (rule_seen_ ? state().trees_after_rules : state().trees_before_rules).push_back(std::move(message));
     }
 
     const LoadOptions& options_;
@@ -217,7 +228,7 @@ private:
     bool rule_seen_ = false;
     bool cleared_ = false;                        // a full -D was seen
     std::unordered_set<std::size_t> identities_;  // of all rules ever added: the first look for a duplicate
-    std::string trailing_;                        // -t or -q after a rule
+    std::uint32_t added_ = 0;
 };
 
 }  // namespace

@@ -34,6 +34,14 @@ struct KernelState {
     std::vector<KernelRule> user, task, exclude, filesystem;  // list order
     Settings settings;
     bool cleared_first = false;  // a full -D came before the rules that are held: nothing older is left
+    /// -t and -q in order, as a file writes them. Between rules they are outside the model.
+    std::vector<std::string> trees_before_rules, trees_after_rules;
+
+    /// How it was loaded. A rule whose KernelRule::added is less than this ends loading where the kernel refuses it; from
+    /// this number on (-i, -c) refused rules are left out. Empty: each one ends it.
+    std::optional<std::uint32_t> errors_ignored_from;
+    std::uint32_t enabled_at = 0;  // how many rules were added before the last -e
+    bool deleted_own = false;      // rules that were added are not held any more (-d, or a -D behind rules)
 
     /// audit_n_rules and audit_signals, as counted (spec 3.5).
     std::uint32_t n_rules() const;
@@ -54,8 +62,9 @@ struct LoadOptions {
 
 struct LoadResult {
     KernelState state;
-    bool refused = false;  // some message was refused (a duplicate under drop_duplicates is not)
-    bool stopped = false;  // and loading stopped there
+    bool refused = false;           // some message was refused (a duplicate under drop_duplicates is not)
+    bool stopped = false;           // and loading stopped there
+    std::optional<Span> duplicate;  // where it stopped because the rule is loaded already (EEXIST)
     /// A construct the state cannot express (a delete of a rule not in the file, -q between rules...):
     /// the reason, with its place in the diagnostics. Callers exit 5.
     std::optional<std::string> outside_model;

@@ -49,11 +49,22 @@ std::string verdict_to_text(const Verdict& verdict, Preserve preserve, const std
         out = fmt::format("Proven: the same for every event ({}); {} obligations, {} groups, {} solver queries\n",
                           preserve_name(preserve), proven->obligations, proven->groups, proven->queries);
     } else if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
-        out = fmt::format(
-            "Refuted: an event that is decided differently ({}), on {}:\n  event:  {}\n  before: {}\n  after:  {}\n",
-            preserve_name(preserve), refuted->kernel, printable_text(describe(refuted->event)),
-            printable_text(to_string(refuted->before)), printable_text(to_string(refuted->after)));
-        if (refuted->unknown_watch_is_dir) out += "  where a watched path that no fact tells about is a directory\n";
+        if (refuted->example) {
+            const Counterexample& example = *refuted->example;
+            out = fmt::format(
+                "Refuted: an event that is decided differently ({}), on {}:\n  event:  {}\n  before: {}\n  after:  "
+                "{}\n",
+                preserve_name(preserve), example.kernel, printable_text(describe(example.event)),
+                printable_text(to_string(example.before)), printable_text(to_string(example.after)));
+            if (example.unknown_watch_is_dir) out += "  where a watched path that no fact tells about is a directory\n";
+        } else {
+            out = fmt::format("Refuted ({}); the rules: {}\n", preserve_name(preserve), printable_text(refuted->rules));
+        }
+        for (const Difference& d : refuted->differences) {
+            out += fmt::format("  {}: {} -> {}", printable_text(d.what), printable_text(d.before),
+                               printable_text(d.after));
+            out += d.meaning.empty() ? "\n" : fmt::format(": {}\n", printable_text(d.meaning));
+        }
     } else {
         out = fmt::format("Unknown: {}\n", printable_text(std::get<Unknown>(verdict).reason));
     }
@@ -137,11 +148,20 @@ ordered_json verdict_to_json(const Verdict& verdict, Preserve preserve, const st
         j["groups"] = proven->groups;
         j["queries"] = proven->queries;
     } else if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
-        j["event"] = event_to_json(refuted->event);
-        j["before"] = decision_to_json(refuted->before);
-        j["after"] = decision_to_json(refuted->after);
-        j["kernel"] = refuted->kernel;
-        j["unknown_watch_is_directory"] = refuted->unknown_watch_is_dir;
+        if (refuted->example) {
+            const Counterexample& example = *refuted->example;
+            j["event"] = event_to_json(example.event);
+            j["before"] = decision_to_json(example.before);
+            j["after"] = decision_to_json(example.after);
+            j["kernel"] = example.kernel;
+            j["unknown_watch_is_directory"] = example.unknown_watch_is_dir;
+        } else {
+            j["rules"] = refuted->rules;
+        }
+        ordered_json differences = ordered_json::array();
+        for (const Difference& d : refuted->differences)
+            differences.push_back({{"what", d.what}, {"before", d.before}, {"after", d.after}, {"meaning", d.meaning}});
+        j["differences"] = std::move(differences);
     } else {
         j["reason"] = std::get<Unknown>(verdict).reason;
     }

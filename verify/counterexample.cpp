@@ -121,7 +121,8 @@ private:
     bool is_dir_;
 };
 
-std::optional<Refuted> try_call(const Search& s, std::uint32_t arch, unsigned nr, std::optional<unsigned> uring_op) {
+std::optional<Counterexample> try_call(const Search& s, std::uint32_t arch, unsigned nr,
+                                       std::optional<unsigned> uring_op) {
     const auto any_admitted = [&](auto predicate) {
         for (const KernelState* state : {&s.before, &s.after})
             for (const KernelRule& r : state->filter)
@@ -142,7 +143,8 @@ std::optional<Refuted> try_call(const Search& s, std::uint32_t arch, unsigned nr
                     const Event event = Simplifier(s, *kernel, is_dir).run(*found);
                     const Decision b = evaluate(s.before, *kernel, event, is_dir);
                     const Decision a = evaluate(s.after, *kernel, event, is_dir);
-                    if (decisions_differ(b, a, s.preserve)) return Refuted{event, b, a, kernel->name, is_dir};
+                    if (decisions_differ(b, a, s.preserve))
+                        return Counterexample{event, b, a, kernel->name, is_dir, {}, {}};
                 }
     return std::nullopt;
 }
@@ -174,7 +176,7 @@ bool decisions_differ(const Decision& before, const Decision& after, Preserve pr
     return preserve != Preserve::decision && b && a && before.key != after.key;
 }
 
-std::optional<Refuted> refute(const Search& search, const Group& group) {
+std::optional<Counterexample> refute(const Search& search, const Group& group) {
     const MachineModel& machine = *search.kernels.front()->machine;
     // The calls of a group see the same rules; only those that kernels to come may classify anew can differ.
     std::vector<Call> calls{group.calls.front()};
@@ -191,7 +193,7 @@ std::optional<Refuted> refute(const Search& search, const Group& group) {
     return std::nullopt;
 }
 
-std::optional<Refuted> refute_worker(const Search& search) {
+std::optional<Counterexample> refute_worker(const Search& search) {
     for (const unsigned op : operations(search))
         if (auto found = try_call(search, 0, 0, op)) return found;
     return std::nullopt;

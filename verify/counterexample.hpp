@@ -22,8 +22,8 @@ struct Search {
 };
 
 /// An event of one of the group's calls.
-std::optional<Refuted> refute(const Search& search, const Group& group);
+std::optional<Counterexample> refute(const Search& search, const Group& group);
 /// An operation of an io_uring worker.
-std::optional<Refuted> refute_worker(const Search& search);
+std::optional<Counterexample> refute_worker(const Search& search);
 
 }  // namespace auopt::proof

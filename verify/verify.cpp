@@ -12,6 +12,7 @@
 #include "verify/decide.hpp"
 #include "verify/obligations.hpp"
 #include "verify/project.hpp"
+#include "verify/settings.hpp"
 #include "verify/smt.hpp"
 #include "verify/vocabulary.hpp"
 
@@ -21,25 +22,6 @@ namespace {
 using namespace proof;
 
 // ---- what is not decided per call: everything but the exit list, the hash and the io_uring list ----
-
-std::optional<std::string> compare_settings(const KernelState& before, const KernelState& after) {
-    const Settings &b = before.settings, &a = after.settings;
-    const auto differs = [](const char* what) { return fmt::format("the setting {} differs", what); };
-    if (b.enabled != a.enabled) return differs("enabled (-e)");
-    if (b.failure != a.failure) return differs("failure (-f)");
-    if (b.rate_limit != a.rate_limit) return differs("rate limit (-r)");
-    if (b.backlog_limit != a.backlog_limit) return differs("backlog limit (-b)");
-    if (b.backlog_wait_time != a.backlog_wait_time) return differs("backlog wait time (--backlog_wait_time)");
-    if (b.reset_lost != a.reset_lost) return differs("lost counter (--reset-lost)");
-    if (b.reset_backlog_wait_time_actual != a.reset_backlog_wait_time_actual)
-        return differs("actual backlog wait time (--reset_backlog_wait_time_actual)");
-    if (b.loginuid_immutable != a.loginuid_immutable) return differs("loginuid immutable (--loginuid-immutable)");
-    if (!(b == a)) return std::string("the settings differ");
-    if (before.cleared_first != after.cleared_first)
-        return fmt::format("only the file {} deletes the rules that are loaded already (-D)",
-                           before.cleared_first ? "before" : "after");
-    return std::nullopt;
-}
 
 std::optional<std::string> compare_lists(const KernelState& before, const KernelState& after) {
     const std::tuple<const char*, const std::vector<KernelRule>*, const std::vector<KernelRule>*> lists[] = {
@@ -213,9 +195,10 @@ Verdict verify(const KernelState& before, const KernelState& after, const Verify
                                   ? Preserve::recorded
                                   : options.preserve;
 
-    // 1. What is the same for every call. A difference here leaves at best Unknown, but an event says more.
-    std::optional<std::string> unknown = compare_settings(before, after);
-    if (!unknown) unknown = compare_lists(before, after);
+    // 1. What is the same for every call. The rules are compared all the same: an event says more.
+    Refuted refuted;
+    refuted.differences = compare_settings(before, after);
+    std::optional<std::string> unknown = compare_lists(before, after);
     if (!unknown) unknown = compare_counters(before, after);
     if (!unknown) unknown = find_duplicate(before, after);
     if (!unknown) unknown = compare_watch_creation(before, after);
@@ -248,14 +231,15 @@ Verdict verify(const KernelState& before, const KernelState& after, const Verify
         for (const Group& group : all.differing) {
             const auto gap = decide(group, preserve != Preserve::exact, vocabulary, solver);
             if (!gap) continue;
-            if (searched++ < searched_groups)
-                if (auto refuted = refute(search, group)) return *std::move(refuted);
+            if (searched++ < searched_groups) refuted.example = refute(search, group);
+            if (refuted.example) return refuted;
             if (!unknown) unknown = explain(before, after, group, *gap);
         }
 
         // 5. The io_uring worker.
         if (all.worker_differs) {
-            if (auto refuted = refute_worker(search)) return *std::move(refuted);
+            refuted.example = refute_worker(search);
+            if (refuted.example) return refuted;
             if (!unknown)
                 unknown = explain(
                     before, after, "io_uring workers",
@@ -264,6 +248,10 @@ Verdict verify(const KernelState& before, const KernelState& after, const Verify
                         "the same order",
                         all.worker_before, all.worker_after));
         }
+    }
+    if (!refuted.differences.empty()) {
+        refuted.rules = unknown ? "unknown: " + *unknown : "proven the same";
+        return refuted;
     }
     if (unknown) return Unknown{*std::move(unknown)};
     proven.queries = solver.queries();

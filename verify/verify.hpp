@@ -2,7 +2,9 @@
 // Shares no code with optimizer/: it judges it. The only public header of verify/; no Z3 in it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -28,12 +30,28 @@ struct Proven {
     std::size_t groups = 0;       // distinct pairs of rule lists among them
     std::size_t queries = 0;      // that needed the solver
 };
-/// `event` is decided differently: checked with kernel_model::evaluate before it is reported.
-struct Refuted {
+/// An event that is decided differently: checked with kernel_model::evaluate before it is reported.
+struct Counterexample {
     Event event;
     Decision before, after;
     std::string kernel;
     bool unknown_watch_is_dir = false;
+    /// The rule that decides on each side (index into KernelState::filter); nothing where none matches.
+    std::optional<std::size_t> rule_before, rule_after;
+};
+/// Something besides the decision of a call that is not the same: a setting, a message that is no rule, what loading
+/// leaves out, a watch, another list.
+struct Difference {
+    std::string what;           // "enabled (-e)"
+    std::string before, after;  // the value on each side: "2", "unset"
+    std::string meaning;        // "the lock is lost"
+    bool operator==(const Difference&) const = default;
+};
+/// At least one of the two is there.
+struct Refuted {
+    std::optional<Counterexample> example;
+    std::vector<Difference> differences;
+    std::string rules;  // how the exit list, the hash and the io_uring list compare where there is no example
 };
 struct Unknown {
     std::string reason;

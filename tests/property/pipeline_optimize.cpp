@@ -23,9 +23,14 @@ OptimizeOptions all_kernels(std::set<std::string> passes = {}, Machine machine =
 }
 
 std::string words(const Verdict& v) {
-    if (const auto* r = std::get_if<Refuted>(&v))
-        return fmt::format("refuted: {}; before {}, after {}", describe(r->event), to_string(r->before),
-                           to_string(r->after));
+    if (const auto* r = std::get_if<Refuted>(&v)) {
+        std::string text = "refuted:";
+        for (const Difference& d : r->differences) text += fmt::format(" {}: {} -> {};", d.what, d.before, d.after);
+        if (r->example)
+            text += fmt::format(" {}; before {}, after {}", describe(r->example->event), to_string(r->example->before),
+                                to_string(r->example->after));
+        return text;
+    }
     if (const auto* u = std::get_if<Unknown>(&v)) return fmt::format("unknown: {}", u->reason);
     return "proven";
 }

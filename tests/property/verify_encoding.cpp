@@ -49,7 +49,8 @@ RC_GTEST_PROP(VerifyEncoding, VerdictsHoldOnOtherMachines, ()) {
     else
         rule.mask.set(nr);
     const Verdict verdict = verify(before, after, {});
-    if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
+    if (const auto* found = std::get_if<Refuted>(&verdict); found != nullptr && found->example) {
+        const Counterexample* refuted = &*found->example;
         const KernelTables* kernel = find_kernel(refuted->kernel, machine);
         RC_ASSERT(kernel != nullptr);
         RC_ASSERT(evaluate(before, *kernel, refuted->event, refuted->unknown_watch_is_dir) == refuted->before);

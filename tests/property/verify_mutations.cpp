@@ -252,10 +252,12 @@ std::string judge(const KernelState& before, const KernelState& after, Preserve 
     const Verdict v = verify(before, after, options);
     if (const auto* r = std::get_if<Refuted>(&v)) {
         ++tally.refuted;
-        const KernelTables* kernel = find_kernel(r->kernel);
-        const Decision b = evaluate(before, *kernel, r->event, r->unknown_watch_is_dir);
-        const Decision a = evaluate(after, *kernel, r->event, r->unknown_watch_is_dir);
-        return b == r->before && a == r->after && proof::decisions_differ(b, a, preserve)
+        if (!r->example) return r->differences.empty() ? "a refutation that names no difference" : "";
+        const Counterexample& example = *r->example;
+        const KernelTables* kernel = find_kernel(example.kernel);
+        const Decision b = evaluate(before, *kernel, example.event, example.unknown_watch_is_dir);
+        const Decision a = evaluate(after, *kernel, example.event, example.unknown_watch_is_dir);
+        return b == example.before && a == example.after && proof::decisions_differ(b, a, preserve)
                    ? ""
                    : "a refutation that evaluate does not confirm";
     }

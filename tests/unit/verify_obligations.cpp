@@ -158,7 +158,8 @@ TEST(VerifyRefuted, PathRulesOfTheIoUringListReachPlainCalls) {
     before.filter.back().list = List::io_uring;
     const Verdict v = verify(before, after, {});
     ASSERT_TRUE(test::refuted(v)) << words(v);
-    EXPECT_EQ(std::get<Refuted>(v).event.nr, 2);
+    ASSERT_TRUE(std::get<Refuted>(v).example);
+    EXPECT_EQ(std::get<Refuted>(v).example->event.nr, 2);
 }
 
 TEST(VerifyRefuted, WorkerOperations) {
@@ -168,7 +169,8 @@ TEST(VerifyRefuted, WorkerOperations) {
     before.filter.back().list = List::io_uring;
     const Verdict v = verify(before, after, {});
     ASSERT_TRUE(test::refuted(v)) << words(v);
-    EXPECT_EQ(std::get<Refuted>(v).event.uring_op, std::optional<unsigned>(28));
+    ASSERT_TRUE(std::get<Refuted>(v).example);
+    EXPECT_EQ(std::get<Refuted>(v).example->event.uring_op, std::optional<unsigned>(28));
     // The list differs only in the order of two rules that no operation tells apart.
     KernelState twice = before;
     twice.filter.push_back(rule(Action::always, {number(Field::uid, 6), text(Field::key, "w")}, {28}));
@@ -182,7 +184,8 @@ TEST(VerifyRefuted, TheEventIsWhatThePersonNeeds) {
     const Verdict v = verify(load_text("-a always,exit -F arch=b64 -S chmod -F auid>=1000 -k p\n"),
                              load_text("-a always,exit -F arch=b64 -S chmod -F auid>=2000 -k p\n"), {});
     ASSERT_TRUE(test::refuted(v)) << words(v);
-    const Refuted& r = std::get<Refuted>(v);
+    ASSERT_TRUE(std::get<Refuted>(v).example);
+    const Counterexample& r = *std::get<Refuted>(v).example;
     EXPECT_EQ(r.event.nr, 90);
     EXPECT_EQ(r.event.arch, arch_x86_64);
     EXPECT_GE(r.event.loginuid, 1000U);
@@ -196,7 +199,7 @@ TEST(VerifyRefuted, NamesAreBuiltForTestsOverNames) {
     const auto refute = [](const char* before, const char* after) {
         const Verdict v = verify(load_text(before), load_text(after), {});
         EXPECT_TRUE(test::refuted(v)) << words(v);
-        return test::refuted(v) ? std::get<Refuted>(v).event : Event{};
+        return test::refuted(v) ? std::get<Refuted>(v).example.value().event : Event{};
     };
     const Event owner = refute("-a always,exit -F arch=b64 -S openat -F obj_uid=1000 -F filetype=dir -k w\n",
                                "-a always,exit -F arch=b64 -S openat -F obj_uid=1000 -F filetype=file -k w\n");
@@ -220,7 +223,7 @@ TEST(VerifyKernels, EachKernelOfTheOptionsCounts) {
     options.kernels = {&a, &b};
     const Verdict v = verify(before, after, options);
     ASSERT_TRUE(test::refuted(v)) << words(v);
-    EXPECT_EQ(std::get<Refuted>(v).kernel, "other");
+    EXPECT_EQ(std::get<Refuted>(v).example.value().kernel, "other");
 }
 
 TEST(VerifySolver, TextsOfAnyBytesStayApart) {

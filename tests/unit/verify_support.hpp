@@ -63,8 +63,15 @@ inline KernelState load_text(const std::string& rules) {
 inline std::string words(const Verdict& verdict) {
     if (const auto* p = std::get_if<Proven>(&verdict))
         return "Proven, " + std::to_string(p->groups) + " groups, " + std::to_string(p->queries) + " queries";
-    if (const auto* r = std::get_if<Refuted>(&verdict))
-        return "Refuted: " + describe(r->event) + ": " + to_string(r->before) + " / " + to_string(r->after);
+    if (const auto* r = std::get_if<Refuted>(&verdict)) {
+        std::string out = "Refuted:";
+        for (const Difference& d : r->differences)
+            out += " " + d.what + " " + d.before + " -> " + d.after + " (" + d.meaning + ");";
+        if (r->example)
+            out += " " + describe(r->example->event) + ": " + to_string(r->example->before) + " / " +
+                   to_string(r->example->after);
+        return out;
+    }
     return "Unknown: " + std::get<Unknown>(verdict).reason;
 }
 
