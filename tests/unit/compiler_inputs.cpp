@@ -16,13 +16,19 @@ namespace fs = std::filesystem;
 
 TEST(Facts, ReadsEveryMember) {
     const auto facts = parse_facts(R"({"machine":"x86_64","users":{"root":0},"groups":{"adm":4},"directories":["/d/"],
-        "files":["/f"],"inodes":{"/f":[1,2]},"uid_min":1000,"audit_version":"3.0.9","kernel":"6.1.0"})",
+        "files":["/f"],"links":{"/l/":"f"},"missing":["/m"],"inodes":{"/f":[1,2]},"uid_min":1000,
+        "audit_version":"3.0.9","kernel":"6.1.0","lsm":["capability","apparmor"],"mounts":["/d/disk"]})",
                                    "facts.json");
     ASSERT_TRUE(facts) << facts.error();
     EXPECT_EQ(facts->machine, "x86_64");
     EXPECT_EQ(facts->users.at("root"), 0U);
     EXPECT_TRUE(facts->directories.contains("/d"));
     EXPECT_EQ(facts->inodes.at("/f").second, 2U);
+    EXPECT_EQ(facts->links.at("/l"), "f");
+    EXPECT_EQ(link_target(*facts, "/l"), "/f");
+    EXPECT_EQ(facts->missing, std::set<std::string>{"/m"});
+    EXPECT_EQ(facts->lsm, (std::vector<std::string>{"capability", "apparmor"}));
+    EXPECT_EQ(facts->mounts, std::set<std::string>{"/d/disk"});
     const auto again = parse_facts(facts_to_json(*facts), "again");
     ASSERT_TRUE(again);
     EXPECT_EQ(facts_to_json(*again), facts_to_json(*facts));
@@ -42,7 +48,21 @@ TEST(Facts, ErrorsNameTheMember) {
                                                           {R"({"inodes":{"/f":[1]}})", "inodes./f"},
                                                           {R"({"uid_min":1.5})", "uid_min"},
                                                           {R"({"machine":5})", "machine"},
-                                                          {R"({"files":["/a"],"directories":["/a"]})", "files"}}) {
+                                                          {R"({"files":["/a"],"directories":["/a"]})", "files"},
+                                                          {R"({"links":["/a"]})", "links"},
+                                                          {R"({"links":{"a":"/b"}})", "links.a"},
+                                                          {R"({"links":{"/a":1}})", "links./a"},
+                                                          {R"({"links":{"/a":""}})", "links./a"},
+                                                          {R"({"links":{"/a":"/b"},"files":["/a"]})", "links"},
+                                                          {R"({"links":{"/a":"/b"},"directories":["/a"]})", "links"},
+                                                          {R"({"missing":{}})", "missing"},
+                                                          {R"({"missing":["a"]})", "missing[0]"},
+                                                          {R"({"missing":["/a"],"files":["/a"]})", "missing"},
+                                                          {R"({"missing":["/a"],"directories":["/a"]})", "missing"},
+                                                          {R"({"missing":["/a"],"links":{"/a":"/b"}})", "missing"},
+                                                          {R"({"lsm":"selinux"})", "lsm"},
+                                                          {R"({"lsm":[1]})", "lsm[0]"},
+                                                          {R"({"mounts":["d"]})", "mounts[0]"}}) {
         const auto facts = parse_facts(text, "f.json");
         ASSERT_FALSE(facts) << text;
         EXPECT_NE(facts.error().find(part), std::string::npos) << facts.error();
@@ -65,7 +85,7 @@ TEST(Facts, PathKinds) {
     EXPECT_EQ(path_kind(facts, "/d//"), PathKind::directory);
     EXPECT_EQ(path_kind(facts, "/f/"), PathKind::file);
     EXPECT_EQ(path_kind(facts, "/x/y"), PathKind::directory);
-    EXPECT_EQ(path_kind(facts, "/f/below"), PathKind::file);  // stat fails, so auditctl takes it as no directory
+    EXPECT_EQ(path_kind(facts, "/f/below"), PathKind::unknown);  // not listed; the kernel refuses it as things are
     EXPECT_EQ(path_kind(facts, "/d/new"), PathKind::unknown);
     EXPECT_EQ(path_kind(facts, "/d/../f"), PathKind::unknown);
     EXPECT_TRUE(parent_is_file(facts, "/f/below/deep"));
@@ -81,7 +101,75 @@ TEST(Facts, OfThisHost) {
     EXPECT_FALSE(facts.users.contains("no-such-user"));
     EXPECT_TRUE(facts.directories.contains("/etc"));
     EXPECT_TRUE(facts.files.contains("/etc/passwd"));
-    EXPECT_EQ(path_kind(facts, "/no/such"), PathKind::file);
+    EXPECT_EQ(facts.missing, std::set<std::string>{"/no/such"});
+    EXPECT_FALSE(facts.files.contains("/no/such"));
+    EXPECT_EQ(path_kind(facts, "/no/such"), PathKind::unknown);
+}
+
+TEST(Facts, MissingIsUnknownUnlessAssumed) {
+    Facts facts;
+    facts.missing = {"/m", "/d/m"};
+    EXPECT_EQ(path_kind(facts, "/m"), PathKind::unknown);
+    EXPECT_EQ(path_kind(facts, "/m/"), PathKind::unknown);
+    EXPECT_EQ(path_kind(facts, "/d"), PathKind::unknown);  // what is missing below it says nothing about /d
+    facts.assume_watch_kinds = true;
+    EXPECT_EQ(path_kind(facts, "/m"), PathKind::file);
+    EXPECT_EQ(path_kind(facts, "/m/"), PathKind::directory);
+}
+
+// -w asks stat(2), which follows links; the tree of dir= is another matter.
+TEST(Facts, LinksAreFollowedForTheKindOfAWatch) {
+    Facts facts;
+    facts.directories = {"/real", "/x/rel", "/up/../real2"};
+    facts.files = {"/f", "/x/f"};
+    facts.missing = {"/gone"};
+    facts.links = {{"/to-dir", "/real"},           {"/to-file", "/f"},     {"/to-gone", "/gone"},
+                   {"/to-unlisted", "/elsewhere"}, {"/x/rel-dir", "rel"},  {"/x/rel-file", "f"},
+                   {"/up/two", "../real2"},        {"/chain", "/to-dir/"}, {"/loop-a", "/loop-b"},
+                   {"/loop-b", "/loop-a"}};
+    const std::pair<const char*, PathKind> table[] = {
+        {"/to-dir", PathKind::directory}, {"/to-dir/", PathKind::directory},   {"/to-file", PathKind::file},
+        {"/to-gone", PathKind::unknown},  {"/to-unlisted", PathKind::unknown}, {"/x/rel-dir", PathKind::directory},
+        {"/x/rel-file", PathKind::file},  {"/up/two", PathKind::directory},    {"/chain", PathKind::directory},
+        {"/loop-a", PathKind::unknown},   {"/x", PathKind::directory},         {"/up", PathKind::directory},
+    };
+    for (const auto& [path, kind] : table) EXPECT_EQ(path_kind(facts, path), kind) << path;
+    EXPECT_TRUE(is_real_directory(facts, "/real"));
+    EXPECT_TRUE(is_real_directory(facts, "/real/"));
+    EXPECT_TRUE(is_real_directory(facts, "/"));
+    for (const char* path : {"/to-dir", "/to-dir/", "/f", "/gone", "/elsewhere", "/x", "real"})
+        EXPECT_FALSE(is_real_directory(facts, path)) << path;
+}
+
+TEST(Facts, LinksOfThisHostAreRecordedNotFollowed) {
+    const std::filesystem::path root = std::filesystem::path(testing::TempDir()) / "auopt-facts";
+    std::filesystem::remove_all(root);
+    std::filesystem::create_directories(root / "dir");
+    std::ofstream(root / "file") << "x";
+    std::filesystem::create_symlink(root / "dir", root / "to-dir");
+    std::filesystem::create_symlink("file", root / "to-file");
+    std::filesystem::create_symlink("gone", root / "to-gone");
+    std::filesystem::create_symlink("loop", root / "loop");
+    const auto at = [&](const char* name) { return (root / name).string(); };
+    const Facts facts = host_facts(
+        {}, {}, {at("dir") + "/", at("to-dir"), at("to-file"), at("to-gone"), at("loop"), at("file") + "/below"});
+    EXPECT_EQ(facts.links,
+              (std::map<std::string, std::string>{
+                  {at("to-dir"), at("dir")}, {at("to-file"), "file"}, {at("to-gone"), "gone"}, {at("loop"), "loop"}}));
+    EXPECT_EQ(facts.directories, std::set<std::string>{at("dir")});
+    EXPECT_EQ(facts.files, std::set<std::string>{at("file")});
+    EXPECT_EQ(facts.missing, (std::set<std::string>{at("gone"), at("file") + "/below"}));
+    EXPECT_NE(facts.inodes.at(at("to-dir")), facts.inodes.at(at("dir")));
+    EXPECT_EQ(path_kind(facts, at("to-dir")), PathKind::directory);
+    EXPECT_EQ(path_kind(facts, at("to-file")), PathKind::file);
+    EXPECT_EQ(path_kind(facts, at("to-gone")), PathKind::unknown);
+    const auto again = parse_facts(facts_to_json(facts), "again");
+    ASSERT_TRUE(again) << again.error();
+    EXPECT_EQ(again->links, facts.links);
+    EXPECT_EQ(again->missing, facts.missing);
+    EXPECT_EQ(again->mounts, facts.mounts);
+    EXPECT_EQ(again->lsm, facts.lsm);
+    std::filesystem::remove_all(root);
 }
 
 TEST(RulesDir, VersionOrder) {
