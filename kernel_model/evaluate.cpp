@@ -156,11 +156,13 @@ bool in_mask(const KernelRule& rule, std::int32_t nr) {
 }
 
 // auditsc.c:audit_filter_rules without the priority: every test, in order.
+// `runs`: whether exe= names the program, where the rule's own mark says so.
 bool rule_matches(const KernelTables& kernel, const KernelRule& rule, const Event& e, const EventName* name,
-                  bool path_is_dir, std::size_t& passed) {
+                  bool path_is_dir, std::optional<bool> runs, std::size_t& passed) {
     passed = 0;
     for (const FieldTest& test : rule.tests) {
-        const bool holds = path_is_dir && test.field == Field::path
+        const bool holds = test.field == Field::exe && runs ? *runs == (test.op != Op::not_equal)
+                           : path_is_dir && test.field == Field::path
                                ? test_holds(kernel, {Field::dir, test.op, test.value, test.text}, e, name)
                                : test_holds(kernel, test, e, name);
         if (!holds) return false;
@@ -202,10 +204,13 @@ struct Walk {
     bool visit(std::size_t i, std::int32_t nr, const Event& e, const EventName* name,
                std::optional<std::size_t> name_index, Context& ctx) const {
         const KernelRule& rule = state.filter[i];
+        if (watches != nullptr && watches->gone(i)) return false;
+        std::optional<bool> runs;
+        if (watches != nullptr && e.program) runs = watches->runs(i, *e.program);
         RuleVisit v{i, in_mask(rule, nr), false, 0, name_index};
         if (v.in_mask && (!ctx.prio || i < *ctx.prio))
-            v.matched =
-                rule_matches(kernel, rule, e, name, rule.watch_kind_unknown && unknown_watch_is_dir, v.tests_passed);
+            v.matched = rule_matches(kernel, rule, e, name, rule.watch_kind_unknown && unknown_watch_is_dir, runs,
+                                     v.tests_passed);
         if (visits != nullptr) visits->push_back(v);
         if (!v.matched) return false;
         // A rule without a key leaves the key of an earlier match where it is.
@@ -381,11 +386,31 @@ RunResult evaluate(const KernelState& state, const KernelTables& kernel, const E
         for (EventName& n : e.names) n.watches = watches.bound_to({n.dev_major, n.dev_minor, n.ino});
         return e;
     };
+    // auditsc_get_stamp: the first record inside a call that no rule has decided makes it recorded.
+    const auto log_record = [&] {
+        if (!ctx.prio) ctx.decision.outcome = Outcome::always;
+    };
+    std::vector<Inode> removed;  // audit_killed_trees: their rules go at the exit of the call
     for (const NameChange& change : changes) {
+        switch (change.kind) {
+            case NameChange::Kind::name:
+                break;
+            case NameChange::Kind::inode_removed:
+                removed.push_back(change.parent);
+                [[fallthrough]];
+            case NameChange::Kind::directory_moved:
+                if (watches.drop_directory(change.parent) != 0) log_record();
+                continue;
+            case NameChange::Kind::record:
+                log_record();
+                continue;
+        }
         if (!change.file && watches.watched(change.parent, change.name))
             walk.walk_hash(bound(ReturnValid::invalid), 0, std::min(change.names_known, event.names.size()), ctx);
         watches.update(change.parent, change.name, change.file);
     }
+    for (const Inode& root : removed)
+        if (watches.drop_trees(root) != 0) log_record();
     walk.walk_at_exit(bound(event.return_valid), ctx);
     return {ctx.decision, {ctx.prio, ctx.decision}};
 }

@@ -34,12 +34,18 @@ Decision evaluate(const KernelState& state, const KernelTables& kernel, const Ev
                   bool unknown_watch_is_dir = false, const EntryState& entry = {},
                   std::vector<RuleVisit>* visits = nullptr);
 
-/// A name that the call itself made, deleted or moved, in the order in which directories were told.
+/// Something that happened while the call went on, in the order in which auditing was told.
 struct NameChange {
-    Inode parent;
+    Inode parent;  // the directory that was told, or went
     std::string name;
     std::optional<Inode> file;    // empty: deleted or moved away
     std::size_t names_known = 0;  // names that the call had collected by then
+    enum class Kind {
+        name,             // a name was made, deleted or moved
+        inode_removed,    // `parent` itself: its watches, programs and trees take their rules along
+        directory_moved,  // `parent` itself: its watches and programs do
+        record,           // another subsystem logged a record (AVC, LOGIN)
+    } kind = Kind::name;
 };
 
 /// What the context holds after a run of the filters.
@@ -49,7 +55,8 @@ struct RunResult {
 };
 
 /// As above, with watches that follow names: EventName::watches and ::deleted are not read but come from `watches`, which is
-/// changed as the call's `changes` say. The watches of deleted names are walked in the middle of the call.
+/// changed as the call's `changes` say. The watches of deleted names are walked in the middle of the call. A record inside the
+/// call (of another subsystem, or CONFIG_CHANGE where rules go) makes it recorded, without a key, unless a rule matches.
 RunResult evaluate(const KernelState& state, const KernelTables& kernel, const Event& event, WatchTable& watches,
                    const std::vector<NameChange>& changes, const EntryState& entry = {});
 

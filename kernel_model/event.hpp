@@ -16,6 +16,13 @@ namespace auopt {
 /// deleted), AUDITSC_SUCCESS, AUDITSC_FAILURE.
 enum class ReturnValid { invalid, success, failure };
 
+/// What a watch compares: device and inode number.
+struct Inode {
+    std::uint32_t dev_major = 0, dev_minor = 0;
+    std::uint64_t ino = 0;
+    auto operator<=>(const Inode&) const = default;
+};
+
 /// struct audit_names. Unresolved names (failed lookups) keep the defaults: owner 0, dev 0, ino ~0.
 struct EventName {
     bool resolved = false;
@@ -51,6 +58,8 @@ struct Event {
     std::vector<EventName> names;  // in names_list order
     std::set<std::string> dirs;    // dir= strings whose tree a collected reference belongs to
     std::set<std::string> exes;    // exe= strings that name the program running
+    /// The program's inode, for an evaluation with a WatchTable that knows where exe= strings lead; exes is not read then.
+    std::optional<Inode> program;
     std::optional<std::uint32_t> saddr_fam;
     std::uint64_t openat2_flags = 0;  // how.flags as recorded (stale after an early failure)
     std::vector<LsmAnswer> lsm_true;  // subj_* and obj_* tests that hold

@@ -15,25 +15,62 @@ std::string last_component(std::string_view path) {
 }  // namespace
 
 WatchTable::WatchTable(const KernelState& state,
-                       const std::function<std::optional<WatchPlace>(const std::string&)>& look) {
+                       const std::function<std::optional<WatchPlace>(const std::string&)>& look)
+    : WatchTable(state, HostPlaces{look, nullptr, nullptr}) {}
+
+WatchTable::WatchTable(const KernelState& state, HostPlaces look)
+    : look_(std::move(look)),
+      program_names_(state.filter.size()),
+      programs_(state.filter.size()),
+      gone_(state.filter.size()),
+      counted_(state.n_rules()) {
     for (std::size_t i = 0; i < state.filter.size(); ++i) {
-        if (placement(state.filter[i]) == Placement::exit_list) continue;
-        if (placement(state.filter[i]) == Placement::io_uring_list) continue;
-        const FieldTest* path = find_test(state.filter[i], Field::path);
-        if (path == nullptr) {  // inode=
-            order_.push_back(i);
-            continue;
+        const KernelRule& rule = state.filter[i];
+        const auto refused = [&] {
+            gone_[i] = true;
+            --counted_;
+        };
+        std::optional<WatchPlace> program;
+        if (const FieldTest* exe = find_test(rule, Field::exe); exe != nullptr && look_.program) {
+            program = look_.program(exe->text);
+            if (!program) {
+                refused();
+                continue;
+            }
+            program_names_[i] = exe->text;
         }
-        const std::optional<WatchPlace> place = look(path->text);
-        if (!place) continue;
-        order_.push_back(i);
-        // audit_add_to_parent: one watch per string.
-        auto known = std::find_if(watches_.begin(), watches_.end(),
-                                  [&](const Watch& w) { return w.parent == place->parent && w.path == path->text; });
-        if (known == watches_.end())
-            known = watches_.insert(watches_.begin(),
-                                    {path->text, last_component(path->text), place->parent, place->file, {}});
-        known->rules.insert(known->rules.begin(), i);
+        const Placement place_of = placement(rule);
+        if (const FieldTest* dir = find_test(rule, Field::dir); dir != nullptr && look_.tree) {
+            auto known = std::find_if(trees_.begin(), trees_.end(), [&](const Tree& t) { return t.path == dir->text; });
+            if (known == trees_.end()) {
+                const std::optional<Inode> root = look_.tree(dir->text);
+                if (!root) {
+                    refused();
+                    continue;
+                }
+                known = trees_.insert(trees_.end(), {dir->text, *root, {}});
+            }
+            known->rules.push_back(i);
+        } else if (place_of != Placement::exit_list && place_of != Placement::io_uring_list) {
+            const FieldTest* path = find_test(rule, Field::path);
+            if (path != nullptr) {
+                const std::optional<WatchPlace> place = look_.watch(path->text);
+                if (!place) {
+                    refused();
+                    continue;
+                }
+                // audit_add_to_parent: one watch per string.
+                auto known = std::find_if(watches_.begin(), watches_.end(), [&](const Watch& w) {
+                    return w.parent == place->parent && w.path == path->text;
+                });
+                if (known == watches_.end())
+                    known = watches_.insert(watches_.begin(),
+                                            {path->text, last_component(path->text), place->parent, place->file, {}});
+                known->rules.insert(known->rules.begin(), i);
+            }
+            order_.push_back(i);  // path= or inode=
+        }
+        programs_[i] = program;
     }
 }
 
@@ -45,15 +82,63 @@ bool WatchTable::watched(const Inode& parent, std::string_view name) const {
 void WatchTable::update(const Inode& parent, std::string_view name, const std::optional<Inode>& file) {
     const auto it = std::find_if(watches_.begin(), watches_.end(),
                                  [&](const Watch& w) { return w.parent == parent && w.name == name; });
-    if (it == watches_.end()) return;
-    it->file = file;
-    // Each rule is copied in list order, and each copy goes to the head of both lists.
-    for (std::size_t rule : it->rules) {
-        std::erase(order_, rule);
-        order_.insert(order_.begin(), rule);
+    if (it != watches_.end()) {
+        it->file = file;
+        // Each rule is copied in list order, and each copy goes to the head of both lists. A program is looked up again
+        // (audit_dupe_exe); where that fails, there is no copy.
+        std::vector<std::size_t> copied;
+        for (const std::size_t rule : it->rules) {
+            std::erase(order_, rule);
+            if (programs_[rule]) {
+                programs_[rule] = look_.program(program_names_[rule]);
+                gone_[rule] = !programs_[rule];
+                if (gone_[rule]) continue;
+            }
+            order_.insert(order_.begin(), rule);
+            copied.insert(copied.begin(), rule);
+        }
+        it->rules = std::move(copied);
+        std::rotate(watches_.begin(), it, it + 1);
     }
-    std::reverse(it->rules.begin(), it->rules.end());
-    std::rotate(watches_.begin(), it, it + 1);
+    // audit_mark_handle_event: the mark of a deleted program stays on it.
+    if (!file) return;
+    for (std::size_t rule = 0; rule < programs_.size(); ++rule)
+        if (programs_[rule] && programs_[rule]->parent == parent && last_component(program_names_[rule]) == name)
+            programs_[rule]->file = file;
+}
+
+void WatchTable::drop(std::size_t rule) {
+    gone_[rule] = true;
+    programs_[rule].reset();
+    std::erase(order_, rule);
+    for (Watch& w : watches_) std::erase(w.rules, rule);
+    std::erase_if(watches_, [](const Watch& w) { return w.rules.empty(); });
+    for (Tree& t : trees_) std::erase(t.rules, rule);
+    std::erase_if(trees_, [](const Tree& t) { return t.rules.empty(); });
+}
+
+std::size_t WatchTable::drop_directory(const Inode& directory) {
+    std::vector<std::size_t> dropped;
+    for (const Watch& w : watches_)
+        if (w.parent == directory) dropped.insert(dropped.end(), w.rules.begin(), w.rules.end());
+    for (const std::size_t rule : dropped) drop(rule);
+    // What is left of the programs' rules goes through audit_del_rule.
+    std::size_t programs = 0;
+    for (std::size_t rule = 0; rule < programs_.size(); ++rule)
+        if (programs_[rule] && programs_[rule]->parent == directory) {
+            drop(rule);
+            --counted_;
+            ++programs;
+        }
+    return dropped.size() + programs;
+}
+
+std::size_t WatchTable::drop_trees(const Inode& root) {
+    std::vector<std::size_t> dropped;
+    for (const Tree& t : trees_)
+        if (t.root == root) dropped.insert(dropped.end(), t.rules.begin(), t.rules.end());
+    for (const std::size_t rule : dropped) drop(rule);
+    return dropped.size();
 }
 
 std::set<std::string> WatchTable::bound_to(const Inode& file) const {

@@ -60,8 +60,7 @@ bool permission(const KernelTables& kernel, const Call& call, std::uint32_t aske
         }
     }
     return ((asked & perm_write) != 0 && classes.write.test(nr)) ||
-           ((asked & perm_read) != 0 && classes.read.test(nr)) ||
-           ((asked & perm_attr) != 0 && classes.chattr.test(nr));
+           ((asked & perm_read) != 0 && classes.read.test(nr)) || ((asked & perm_attr) != 0 && classes.chattr.test(nr));
 }
 
 bool equal_rules(const KernelRule& a, const KernelRule& b) {  // audit_compare_rule
@@ -219,8 +218,7 @@ bool Audit::add(Id id, const Files& files) {
         bucket = ino % buckets;
     }
     if (!r.directory.empty()) {
-        auto known =
-            std::find_if(trees_.begin(), trees_.end(), [&](const Tree& t) { return t.path == r.directory; });
+        auto known = std::find_if(trees_.begin(), trees_.end(), [&](const Tree& t) { return t.path == r.directory; });
         if (known == trees_.end()) {
             const auto there = files.find(r.directory);
             // "/d/" of something that is no directory: ENOTDIR.
@@ -348,7 +346,7 @@ void Audit::told(const Step& step, const Files& after, Context& context) {
             // audit_update_mark: the inode is told with FS_DELETE too, so that a mark stays on what was deleted.
             for (std::size_t id = 0; id < marks_.size(); ++id) {
                 const std::string& program = file_->rules()[id].program;
-                if (marks_[id].directory == step.directory && program.ends_with("/" + step.text) )
+                if (marks_[id].directory == step.directory && program.ends_with("/" + step.text))
                     marks_[id].ino = step.ino;
             }
             break;
@@ -446,8 +444,7 @@ bool Audit::visit(Id id, unsigned bit, const Call& call, Result result, const Na
 bool Audit::holds(const FieldTest& t, Id id, const Call& call, Result result, const Name* name,
                   const Context& context) const {
     const auto of_names = [&](auto&& predicate) {
-        return name != nullptr ? predicate(*name)
-                               : std::any_of(context.names.begin(), context.names.end(), predicate);
+        return name != nullptr ? predicate(*name) : std::any_of(context.names.begin(), context.names.end(), predicate);
     };
     const bool equal = t.op == Op::equal;
     switch (t.field) {
@@ -464,8 +461,7 @@ bool Audit::holds(const FieldTest& t, Id id, const Call& call, Result result, co
         case Field::exit:
             return result != Result::none && compare(static_cast<std::uint32_t>(call.code), t.op, t.value);
         case Field::success:
-            return result != Result::none &&
-                   compare(result == Result::success ? 1 : 2, t.op, t.value != 0 ? 1 : 2);
+            return result != Result::none && compare(result == Result::success ? 1 : 2, t.op, t.value != 0 ? 1 : 2);
         case Field::arg0:
         case Field::arg1:
         case Field::arg2:
@@ -489,9 +485,9 @@ bool Audit::holds(const FieldTest& t, Id id, const Call& call, Result result, co
         case Field::perm:
             return permission(file_->kernel(), call, t.value) == equal;
         case Field::filetype:
-            return std::any_of(context.names.begin(), context.names.end(),
-                               [&](const Name& n) { return n.ino != no_inode && (n.mode & 0xF000) == t.value; }) ==
-                   equal;
+            return std::any_of(context.names.begin(), context.names.end(), [&](const Name& n) {
+                       return n.ino != no_inode && (n.mode & 0xF000) == t.value;
+                   }) == equal;
         case Field::exe:
             return (marks_[id].ino != no_inode && marks_[id].ino == call.exe) == equal;
         case Field::key:

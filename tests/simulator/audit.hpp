@@ -28,8 +28,8 @@ struct Outcome {
     Decision decision = Decision::none;  // of the rule that matched last
     bool recorded = false;               // a SYSCALL record is written
     const std::string* key = nullptr;    // and carries this key
-    bool collected = false;              // PATH, CWD and the like can be written: rules were counted at the call's entry
-    bool targets = false;                // OBJ_PID is written
+    bool collected = false;  // PATH, CWD and the like can be written: rules were counted at the call's entry
+    bool targets = false;    // OBJ_PID is written
 
     /// Everything that a reader of the log can tell apart, and never from no match, which the next AVC would tell apart.
     bool same_as(const Outcome& o) const;

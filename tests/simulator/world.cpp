@@ -31,11 +31,11 @@ public:
 
     // ---- what calls are made of ----
 
-    void name(Ino ino) { call_.steps.push_back({Step::Kind::name, {ino, files_.at(ino).uid, mode(ino)}, {}, 0, 0, ""}); }
-    void unresolved() { call_.steps.push_back({Step::Kind::name, {}, {}, 0, 0, ""}); }
-    void seen(std::vector<Ino> inodes) {
-        call_.steps.push_back({Step::Kind::seen, {}, std::move(inodes), 0, 0, ""});
+    void name(Ino ino) {
+        call_.steps.push_back({Step::Kind::name, {ino, files_.at(ino).uid, mode(ino)}, {}, 0, 0, ""});
     }
+    void unresolved() { call_.steps.push_back({Step::Kind::name, {}, {}, 0, 0, ""}); }
+    void seen(std::vector<Ino> inodes) { call_.steps.push_back({Step::Kind::seen, {}, std::move(inodes), 0, 0, ""}); }
     /// __audit_inode.
     void looked_up(Ino ino) {
         seen(files_.with_ancestors(ino));
@@ -151,17 +151,17 @@ public:
         removes(1, "/t/a");
         for (const char* path : {"/t", "/d", "/x", "/d/s", "/t/n"}) removes_directory(path);
         for (const auto& [from, to] : std::vector<std::pair<const char*, const char*>>{{"/t/b", "/t/a"},
-                                                                                     {"/t/a", "/t/b"},
-                                                                                     {"/t/a", "/t/n"},
-                                                                                     {"/t/n", "/t/a"},
-                                                                                     {"/t/b", "/d/f"},
-                                                                                     {"/d/f", "/t/a"},
-                                                                                     {"/t/b", "/x/p"},
-                                                                                     {"/x/p", "/t/n"},
-                                                                                     {"/t", "/t2"},
-                                                                                     {"/d", "/d2"},
-                                                                                     {"/x", "/x2"},
-                                                                                     {"/d/s", "/t/n"}})
+                                                                                       {"/t/a", "/t/b"},
+                                                                                       {"/t/a", "/t/n"},
+                                                                                       {"/t/n", "/t/a"},
+                                                                                       {"/t/b", "/d/f"},
+                                                                                       {"/d/f", "/t/a"},
+                                                                                       {"/t/b", "/x/p"},
+                                                                                       {"/x/p", "/t/n"},
+                                                                                       {"/t", "/t2"},
+                                                                                       {"/d", "/d2"},
+                                                                                       {"/x", "/x2"},
+                                                                                       {"/d/s", "/t/n"}})
             renames(0, from, to);
         renames(1, "/t/b", "/t/a");
         renames(2, "/t/b", "/t/a");

@@ -20,8 +20,7 @@ std::string play(std::string_view rules, const std::vector<std::string>& calls, 
     std::string last;
     for (const std::string& words : calls) {
         const auto& all = world.operations(situation);
-        const auto done =
-            std::find_if(all.begin(), all.end(), [&](const Done& d) { return d.call.words == words; });
+        const auto done = std::find_if(all.begin(), all.end(), [&](const Done& d) { return d.call.words == words; });
         if (done == all.end()) return "cannot be done: " + words;
         last = to_string(audit.run(done->call, world.files(done->next)));
         situation = done->next;
@@ -32,12 +31,12 @@ std::string play(std::string_view rules, const std::vector<std::string>& calls, 
 constexpr auto open_a = "root: open /t/a to read";
 
 TEST(SmallWorlds, the_lower_numbered_rule_wins_between_list_and_hash) {
-    EXPECT_EQ(play("-a always,exit -F arch=b64 -S open -F uid=0 -F key=e\n-a never,exit -F path=/t/a -F perm=r\n",
-                   {open_a}),
-              "always, recorded key=e");
-    EXPECT_EQ(play("-a never,exit -F path=/t/a -F perm=r\n-a always,exit -F arch=b64 -S open -F uid=0 -F key=e\n",
-                   {open_a}),
-              "never, not recorded");
+    EXPECT_EQ(
+        play("-a always,exit -F arch=b64 -S open -F uid=0 -F key=e\n-a never,exit -F path=/t/a -F perm=r\n", {open_a}),
+        "always, recorded key=e");
+    EXPECT_EQ(
+        play("-a never,exit -F path=/t/a -F perm=r\n-a always,exit -F arch=b64 -S open -F uid=0 -F key=e\n", {open_a}),
+        "never, not recorded");
 }
 
 TEST(SmallWorlds, the_first_name_that_matches_ends_the_walk_of_the_hash) {
@@ -57,7 +56,8 @@ TEST(SmallWorlds, a_winner_without_a_key_keeps_the_losers) {
 }
 
 TEST(SmallWorlds, rules_of_one_watch_turn_round_with_every_change) {
-    const std::string rules = "-a never,exit -F path=/t/a -F uid=0 -F perm=r\n-a always,exit -F path=/t/a -F perm=r -k k\n";
+    const std::string rules =
+        "-a never,exit -F path=/t/a -F uid=0 -F perm=r\n-a always,exit -F path=/t/a -F perm=r -k k\n";
     const std::string unlink = "root: unlink /t/a", create = "root: create /t/a";
     EXPECT_EQ(play(rules, {open_a}), "never, not recorded");
     EXPECT_EQ(play(rules, {unlink, create, open_a}), "always, recorded key=k");
@@ -69,8 +69,9 @@ TEST(SmallWorlds, a_deletion_is_judged_before_its_result) {
               "no rule, not recorded");
     EXPECT_EQ(play("-a always,exit -F path=/t/a -F perm=w -k k\n", {"root: unlink /t/a"}), "always, recorded key=k");
     // Trap 80: a keyless winner carries the key of the run in mid-call.
-    EXPECT_EQ(play("-a always,exit -S unlink,open\n-a always,exit -F path=/t/a -F perm=rw -k K\n", {"root: unlink /t/a"}),
-              "always, recorded key=K");
+    EXPECT_EQ(
+        play("-a always,exit -S unlink,open\n-a always,exit -F path=/t/a -F perm=rw -k K\n", {"root: unlink /t/a"}),
+        "always, recorded key=K");
     EXPECT_EQ(play("-a always,exit -S unlink,open\n-a always,exit -F path=/t/a -F perm=rw -k K\n", {open_a}),
               "always, recorded without key");
 }
@@ -148,7 +149,8 @@ TEST(SmallWorlds, a_worker_walks_its_own_list_and_the_hash_as_call_0) {
 }
 
 TEST(SmallWorlds, prepended_rules_go_first_and_are_never_found_again) {
-    EXPECT_EQ(play("-a always,exit -S getpid -k a\n-A never,exit -S getpid\n", {"root: getpid"}), "never, not recorded");
+    EXPECT_EQ(play("-a always,exit -S getpid -k a\n-A never,exit -S getpid\n", {"root: getpid"}),
+              "never, not recorded");
     EXPECT_EQ(play("-A always,exit -S getpid -k a\n-A always,exit -S getpid -k a\n-a always,exit -S acct -k b\n",
                    {"root: acct, to switch it off"}),
               "always, recorded key=b");
@@ -176,7 +178,8 @@ struct Pair {
 };
 constexpr Pair once_proven[] = {
     {"the last rule of a watch",
-     "-a always,exit -F path=/t/a -F obj_uid=0 -F perm=w -k a\n-a always,exit -F arch=b64 -S stat -F path=/t/b -F perm=wa\n",
+     "-a always,exit -F path=/t/a -F obj_uid=0 -F perm=w -k a\n-a always,exit -F arch=b64 -S stat -F path=/t/b -F "
+     "perm=wa\n",
      "-a always,exit -F path=/t/a -F obj_uid=0 -F perm=w -k a\n"},
     {"the last rule of a tree",
      "-a always,exit -F arch=b64 -S acct -k x\n-a always,exit -F arch=b64 -S acct -F dir=/d -F uid=0 -k y\n",
