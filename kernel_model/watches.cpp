@@ -1,6 +1,7 @@
 #include "kernel_model/watches.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace auopt {
 namespace {
@@ -24,7 +25,12 @@ WatchTable::WatchTable(const KernelState& state, HostPlaces look)
       programs_(state.filter.size()),
       gone_(state.filter.size()),
       counted_(state.n_rules()) {
-    for (std::size_t i = 0; i < state.filter.size(); ++i) {
+    // Watches and trees come to be in the order of loading, which -A makes another one than the order of the walk.
+    std::vector<std::size_t> loading(state.filter.size());
+    std::iota(loading.begin(), loading.end(), std::size_t{0});
+    std::stable_sort(loading.begin(), loading.end(),
+                     [&](std::size_t a, std::size_t b) { return state.filter[a].added < state.filter[b].added; });
+    for (const std::size_t i : loading) {
         const KernelRule& rule = state.filter[i];
         const auto refused = [&] {
             gone_[i] = true;
@@ -72,6 +78,7 @@ WatchTable::WatchTable(const KernelState& state, HostPlaces look)
         }
         programs_[i] = program;
     }
+    std::sort(order_.begin(), order_.end());
 }
 
 bool WatchTable::watched(const Inode& parent, std::string_view name) const {

@@ -32,7 +32,7 @@ struct HostPlaces {
 
 class WatchTable {
 public:
-    /// All path= rules of `state`, loaded in order by -a (after -A lines the order of rebound rules may differ).
+    /// All path= rules of `state`.
     /// `look` gives the place of a path= string, or nothing when its directory is missing (such a rule does not load).
     WatchTable(const KernelState& state, const std::function<std::optional<WatchPlace>(const std::string&)>& look);
 
