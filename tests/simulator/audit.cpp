@@ -157,6 +157,7 @@ Audit::Audit(const RuleFile& file, const Files& files) : file_(&file) {
     bool errors_ignored = false;
     for (const RuleFile::Order& order : file.orders()) {
         bool taken = true;
+        repeated_ = false;
         switch (order.kind) {
             case RuleFile::Order::Kind::add:
                 taken = add(static_cast<Id>(order.rule), files);
@@ -173,6 +174,7 @@ Audit::Audit(const RuleFile& file, const Files& files) : file_(&file) {
         }
         if (taken || errors_ignored) continue;
         stopped_ = true;
+        missing_ = !repeated_;
         break;
     }
 }
@@ -196,7 +198,10 @@ bool Audit::add(Id id, const Files& files) {
     // of the file, and a bucket or list holds all that is like this one.
     if (!r.rule.prepend)
         for (Id other = 0; other < id; ++other)
-            if (prio_[other] != 0 && equal_rules(file_->rules()[other].rule, r.rule)) return false;
+            if (prio_[other] != 0 && equal_rules(file_->rules()[other].rule, r.rule)) {
+                repeated_ = true;
+                return false;
+            }
 
     Ino bucket = r.inode ? *r.inode % buckets : buckets;  // buckets: not in the hash
     if (!r.path.empty()) {

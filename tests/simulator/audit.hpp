@@ -70,8 +70,10 @@ class Audit {
 public:
     /// auditctl -R into a kernel without rules.
     Audit(const RuleFile& file, const Files& files);
-    /// A message was refused (something was missing, or the rule was there already), and what follows was not loaded.
+    /// A message was refused, and what follows was not loaded.
     bool stopped() const { return stopped_; }
+    /// Because something was missing, and not because the rule was there already, which it is in every world.
+    bool stopped_at_missing_name() const { return stopped_ && missing_; }
 
     /// Judges a call that does not change files.
     Outcome judge(const Call& call) const;
@@ -132,7 +134,7 @@ private:
     std::vector<Tree> trees_;
     int counted_ = 0, signals_ = 0;  // audit_n_rules, audit_signals
     std::uint64_t prio_low_ = ~std::uint64_t{0} / 2, prio_high_ = ~std::uint64_t{0} / 2 - 1;
-    bool stopped_ = false;
+    bool stopped_ = false, missing_ = false, repeated_ = false;
 };
 
 }  // namespace auopt::simulator

@@ -58,9 +58,10 @@ std::optional<Difference> find_difference(const RuleFile& before, const RuleFile
                                           Tally& tally, bool foreign_records) {
     ++tally.worlds;
     const Audit b(before, world.files(0)), a(after, world.files(0));
-    Search search(world, tally, !b.stopped() && !a.stopped(), foreign_records);
-    if (!search.differ(0, b, a, depth)) return std::nullopt;
-    return search.found;
+    Search search(world, tally, !b.stopped_at_missing_name() && !a.stopped_at_missing_name(), foreign_records);
+    for (unsigned length = 1; length <= depth; ++length)  // the shortest sequence first
+        if (search.differ(0, b, a, length)) return search.found;
+    return std::nullopt;
 }
 
 std::string to_string(const Difference& d) {

@@ -25,8 +25,7 @@ struct Difference {
 };
 std::string to_string(const Difference& difference);
 
-/// Where both files load to their end (and where errors are ignored) every call must have the same outcome. Where loading
-/// stops in one of them, what a rule of `before` records must be recorded under the same key by `after`.
+/// Every call must have the same outcome. But where something is missing at which the loading of one of them stops, what a rule of `before` records must be recorded under the same key by `after`.
 /// `foreign_records` false: without operations in which another subsystem logs, and never is taken for no match.
 std::optional<Difference> find_difference(const RuleFile& before, const RuleFile& after, World& world, unsigned depth,
                                           Tally& tally, bool foreign_records = true);

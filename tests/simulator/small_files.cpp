@@ -54,7 +54,7 @@ FieldTest random_test(Dice& dice) {
         case 1:
             return number(Field::loginuid, dice.one_in(2) ? Op::greater_equal : Op::less, 1000);
         case 2:
-            return number(Field::loginuid_set, equality, 0);
+            return number(Field::loginuid, equality, id_unset);
         case 3:
             return number(Field::obj_uid, equality, dice.one_in(2) ? 0 : 1000);
         case 4:

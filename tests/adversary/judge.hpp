@@ -1,0 +1,47 @@
+// verify and optimize before the walk simulator: no pair that verify calls Proven may differ in any world.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/simulator/compare.hpp"
+#include "tests/simulator/small_files.hpp"
+
+namespace auopt::adversary {
+
+struct Score {
+    std::uint64_t sets = 0;       // given to optimize
+    std::uint64_t optimized = 0;  // came out proven
+    std::uint64_t unproven = 0;   // optimize wrote nothing: not like its input as far as verify can tell
+    std::uint64_t left = 0;       // would not load, or outside the model
+    std::uint64_t pairs = 0, proven = 0, refuted = 0, unknown = 0;
+    std::uint64_t refuted_alike = 0;  // Refuted, and the simulator finds no difference (in its worlds and at its depth)
+    std::uint64_t unknown_alike = 0;
+    simulator::Tally tally;
+    std::uint64_t findings = 0;
+};
+std::string to_string(const Score& score);
+
+class Judge {
+public:
+    Judge();
+
+    /// Verifies a pair. Result: empty, or a finding that can be repeated from what it says.
+    /// `count_alike`: also look what the simulator says of pairs that are not Proven.
+    std::string pair(const simulator::SmallFile& before, const simulator::SmallFile& after, unsigned depth,
+                     bool count_alike);
+    /// Optimizes a file, through text and back, as `auopt optimize` does.
+    std::string optimized(const simulator::SmallFile& before, unsigned depth);
+
+    Score score;
+
+private:
+    std::optional<simulator::Difference> differ(const std::vector<Message>& before, const std::vector<Message>& after,
+                                                unsigned depth);
+
+    std::vector<simulator::World> whole_, missing_;
+};
+
+}  // namespace auopt::adversary
