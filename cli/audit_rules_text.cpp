@@ -10,6 +10,7 @@
 
 #include "compiler/emit.hpp"
 #include "compiler/overloaded.hpp"
+#include "kernel_model/output_order.hpp"
 #include "lint/implied.hpp"
 #include "tables/names.hpp"
 
@@ -192,6 +193,8 @@ tl::expected<ControlLines, std::string> control_lines(const Program& program, co
             program.messages[i].body);
     }
     if (problem) return tl::unexpected(*problem);
+    // --continue reads the input as if -c were its first line, and so is the output to be read.
+    if (state.errors_ignored_from && error_modes.empty()) error_modes.emplace_back("-c");
 
     const Settings& s = state.settings;
     if (state.cleared_first) lines.first.emplace_back("-D");
@@ -204,7 +207,7 @@ tl::expected<ControlLines, std::string> control_lines(const Program& program, co
     if (s.reset_backlog_wait_time_actual) lines.first.emplace_back("--reset_backlog_wait_time_actual");
     if (s.loginuid_immutable) lines.first.emplace_back("--loginuid-immutable");
     lines.first.insert(lines.first.end(), leading.begin(), leading.end());
-    if (s.enabled) lines.last.push_back(fmt::format("-e {}", *s.enabled));
+    if (s.enabled) lines.enable = fmt::format("-e {}", *s.enabled);
     return lines;
 }
 
@@ -247,26 +250,31 @@ tl::expected<std::string, std::string> audit_rules_text(const TextHeader& header
                 by_place.emplace((std::uint64_t{at.file.value} << 32U) | at.line, &rule);
         }
     }
-    for (const auto* rules : {&after.exclude, &after.user, &after.task, &after.filesystem, &after.filter}) {
-        for (const KernelRule& rule : *rules) {
-            const bool same = unchanged(rule, by_place);
-            auto line = rule_to_line(expressible(rule), machine_name(machine.machine));
-            if (!line) {
-                // What the author wrote can say what the canonical spelling cannot. Whether it still means the same
-                // is judged on the bytes, like everything else.
-                if (!same) return tl::unexpected(fmt::format("{}: {}", places(rule.sources, inputs), line.error()));
-                line = std::string(inputs.sources.line(rule.sources.front().file, rule.sources.front().line));
-            }
-            if (!same) {
-                const std::string calls = calls_of(rule, machine, classes);
-                body +=
-                    comment(fmt::format("from {}{}{}", places(rule.sources, inputs), calls.empty() ? "" : ": ", calls));
-            }
-            body += *line + "\n";
+    std::vector<std::string> last = control.last;
+    if (!control.enable.empty()) last.push_back(control.enable);
+    for (const OutputLine& next : output_order(before, after)) {
+        if (next.rule == nullptr) {
+            body += control.enable + "\n";
+            last.pop_back();
+            continue;
         }
+        const KernelRule& rule = *next.rule;
+        const bool same = unchanged(rule, by_place);
+        auto line = rule_to_line(expressible(rule), machine_name(machine.machine));
+        if (!line) {
+            // What the author wrote can say what the canonical spelling cannot. Whether it still means the same
+            // is judged on the bytes, like everything else.
+            if (!same) return tl::unexpected(fmt::format("{}: {}", places(rule.sources, inputs), line.error()));
+            line = std::string(inputs.sources.line(rule.sources.front().file, rule.sources.front().line));
+        }
+        if (!same) {
+            const std::string calls = calls_of(rule, machine, classes);
+            body += comment(fmt::format("from {}{}{}", places(rule.sources, inputs), calls.empty() ? "" : ": ", calls));
+        }
+        body += *line + "\n";
     }
-    if (!control.last.empty()) body += "\n";
-    for (const std::string& line : control.last) body += line + "\n";
+    if (!last.empty()) body += "\n";
+    for (const std::string& line : last) body += line + "\n";
 
     for (const auto& [name, whole_class] : classes)
         out += comment(fmt::format("the calls of {}: {}", name, both_abis(whole_class, machine)));

@@ -18,7 +18,8 @@ namespace auopt {
 /// What the text needs besides the rules, in the order auditctl has to see it.
 struct ControlLines {
     std::vector<std::string> first;  // -D, -b, -f, then -i/-c, then the other settings and what preceded all rules
-    std::vector<std::string> last;   // what followed all rules; -e at the very end
+    std::vector<std::string> last;   // what followed all rules
+    std::string enable;              // -e, or ""; at the very end, unless loading can stop before that (output_order)
 };
 
 /// From the messages of a program and the settings they end in. Error: a construct whose place among the rules

@@ -132,7 +132,7 @@ int run(const GateVerb& verb) {
         if (!findings.would_not_load && findings.outside_model.empty()) {
             compare_as_held(old_loaded.load.state, old_inputs, loaded.load.state, inputs);
             findings.verdict = verify(old_loaded.load.state, loaded.load.state,
-                                      proof_options(setting.target, verb.preserve, verb.common.assume));
+                                      proof_options(setting, verb.preserve, verb.common.assume));
         }
     }
 

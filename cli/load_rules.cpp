@@ -184,6 +184,13 @@ LoadedRules load_rules(const Sources& sources, const std::vector<InputLine>& lin
 void compare_as_held(KernelState& before, const Inputs& before_inputs, KernelState& after, const Inputs& after_inputs) {
     if (!before_inputs.held() && !after_inputs.held()) return;
     before.cleared_first = after.cleared_first = true;
+    // What a kernel holds does not tell how it was loaded.
+    for (KernelState* state : {&before, &after}) {
+        state->errors_ignored_from = 0;
+        state->deleted_own = false;
+        state->trees_before_rules.clear();
+        state->trees_after_rules.clear();
+    }
     Settings &b = before.settings, &a = after.settings;
     const auto fill = [&](std::optional<std::uint32_t> Settings::*setting) {
         if (!(b.*setting)) b.*setting = a.*setting;

@@ -205,7 +205,7 @@ OptimizeOutcome optimize_proven(const OptimizeRequest& request, Diagnostics& dia
     outcome.times.rewrite_ms = watch.lap_ms();
 
     // Write, then read the bytes again: what is judged below is the text, not what was meant by it.
-    const VerifyOptions proof = proof_options(request.setting.target, request.preserve, request.assume);
+    const VerifyOptions proof = proof_options(request.setting, request.preserve, request.assume);
     const auto versions = versions_for(request, loaded.program);
     TextHeader header;
     header.version = AUOPT_VERSION;

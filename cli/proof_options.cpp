@@ -16,12 +16,14 @@ std::vector<std::string> assumption_names(const std::vector<std::string>& assume
     return {unique.begin(), unique.end()};
 }
 
-VerifyOptions proof_options(const Target& target, const std::string& preserve, const std::vector<std::string>& assume) {
+VerifyOptions proof_options(const Setting& setting, const std::string& preserve,
+                            const std::vector<std::string>& assume) {
     VerifyOptions options;
     options.preserve = preserve_level(preserve);
     options.assume_no_32bit = std::count(assume.begin(), assume.end(), "no-32bit") != 0;
     options.assume_no_foreign_records = std::count(assume.begin(), assume.end(), "no-foreign-records") != 0;
-    options.kernels = target.proof_kernels();
+    options.kernels = setting.target.proof_kernels();
+    options.facts = &setting.facts;
     return options;
 }
 

@@ -33,18 +33,23 @@ int run(const VerifyVerb& verb) {
         if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
         if (const std::string reason = outside_tables(setting); !reason.empty())
             return fail(verb_name, exit_unknown, reason);
-        const LoadedRules loaded = load_rules(inputs[side], setting, true, diagnostics);
+        // A rule that is loaded already ends loading: what is judged is what the kernel holds then.
+        const LoadedRules loaded = load_rules(inputs[side], setting, false, diagnostics);
         report_to_stderr(verb.common, inputs[side].sources, diagnostics);
-        if (!loaded.would_load())
+        if (loaded.program.stopped || (loaded.load.stopped && !loaded.load.duplicate))
             code = exit_input;
-        else if (loaded.load.outside_model && code == exit_clean)
+        else if (loaded.load.duplicate && loaded.load.stopped)
+            put_err(fmt::format("auopt verify: loading {} stops at {}:{}; judged by what is loaded until there\n",
+                                shown_input(side == 0 ? verb.before : verb.after),
+                                inputs[side].sources.name(loaded.load.duplicate->file), loaded.load.duplicate->line));
+        if (code == exit_clean && loaded.load.outside_model)
             code = fail(verb_name, exit_unknown, *loaded.load.outside_model);
         states[side] = loaded.load.state;
     }
     if (code != exit_clean) return code;
 
     compare_as_held(states[0], inputs[0], states[1], inputs[1]);
-    const VerifyOptions options = proof_options(setting.target, verb.preserve, verb.common.assume);
+    const VerifyOptions options = proof_options(setting, verb.preserve, verb.common.assume);
     const auto assumptions = assumption_names(verb.common.assume);
     const Verdict verdict = verify(states[0], states[1], options);
     const bool written = put_out(verb.common.format == Format::json

@@ -30,10 +30,9 @@ std::size_t rule_identity(const KernelRule& rule) {
 
 std::uint32_t KernelState::n_rules() const { return static_cast<std::uint32_t>(filter.size() + task.size()); }
 
-namespace {
-
 // The last arch field counts and its operator is ignored (audit_match_signal).
-bool counts_as_signal(const KernelRule& rule, const KernelTables& kernel, bool with_compat) {
+bool counts_as_signal(const KernelRule& rule, Machine machine, bool with_compat) {
+    const KernelTables& kernel = kernel_tables(machine).front();  // the SIGNAL class is the same in all of them
     const auto touches = [&](Abi abi) {
         const SyscallSet& calls = kernel.classes(abi).signal;
         for (auto nr = calls._Find_first(); nr < calls.size(); nr = calls._Find_next(nr))
@@ -48,11 +47,8 @@ bool counts_as_signal(const KernelRule& rule, const KernelTables& kernel, bool w
     return touches(kernel.machine->classified_compat(arch->value) ? Abi::compat : Abi::native);
 }
 
-}  // namespace
-
 std::uint32_t KernelState::n_signals(bool with_compat) const {
-    const KernelTables& kernel = kernel_tables(machine).front();  // the SIGNAL class is the same in all of them
-    const auto counts = [&](const KernelRule& rule) { return counts_as_signal(rule, kernel, with_compat); };
+    const auto counts = [&](const KernelRule& rule) { return counts_as_signal(rule, machine, with_compat); };
     std::ptrdiff_t n = 0;
     for (const std::vector<KernelRule>* rules : {&filter, &user, &task, &exclude, &filesystem})
         n += std::count_if(rules->begin(), rules->end(), counts);

@@ -53,6 +53,9 @@ struct KernelState {
     }
 };
 
+/// True for a rule that audit_signals counts: its mask touches kill, tgkill or tkill of the ABI that its last arch= names.
+bool counts_as_signal(const KernelRule& rule, Machine machine, bool with_compat);
+
 struct LoadOptions {
     bool ignore_errors = false;    // -i, -c or --continue: go on after a refused message
     bool drop_duplicates = false;  // optimize: an EEXIST alone is dropped and the rest goes on

@@ -3,7 +3,8 @@
 // Needs:   lemma L4. An exit-list rule: an earlier exit-list rule that matches whenever it does. A hash rule: an
 //          earlier hash rule of the same path (or inode) with the same action and key, nothing between that meets its
 //          calls.
-// Keeps:   the rules of calls that run io_uring operations, audit_n_rules and audit_signals zero or not.
+// Keeps:   the rules of calls that run io_uring operations, audit_n_rules and audit_signals zero or not, the last rule of every
+//          watch, tree and mark (they do things of their own: kernel filter specification, section 9a).
 // Example: -a always,exit -F arch=b64 -S chmod,fchmod -F key=perm
 //          -a always,exit -F arch=b64 -S chmod -F auid>=1000 -F key=user
 //          -> -a always,exit -F arch=b64 -S chmod,fchmod -F key=perm

@@ -33,7 +33,7 @@ KernelRule folded(const KernelRule& a, const KernelRule& b) {
     KernelRule rule = a;
     rule.mask = a.mask | b.mask;
     std::erase_if(rule.tests, [](const FieldTest& t) { return t.field == Field::arch; });
-    rule.sources = merged_sources(a, b);
+    stand_for(rule, a, b);
     return rule;
 }
 

@@ -35,7 +35,7 @@ KernelRule united_rule(const KernelRule& a, const KernelRule& b) {
     rule.mask = a.mask | b.mask;
     for (FieldTest& t : rule.tests)
         if (t.field == Field::perm && t.op == Op::equal) t.value |= find_test(b, Field::perm)->value;
-    rule.sources = merged_sources(a, b);
+    stand_for(rule, a, b);
     return rule;
 }
 

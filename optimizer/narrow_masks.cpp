@@ -1,11 +1,13 @@
 // Does:    clears, in rules with perm=, the calls that perm= can't be true for.
 // Needs:   lemma L1, and the perm classes of every kernel in the tables. Numbers 452 to 511 stay: stable updates put
 //          new calls into the classes.
-// Keeps:   audit_signals: where every rule that touches kill, tkill or tgkill would lose it, the cheapest keeps kill.
+// Keeps:   audit_signals, whatever marks of programs go: where every rule that touches kill, tkill or tgkill would lose it,
+//          the cheapest keeps kill.
 // Example: -a always,exit -F dir=/etc/sudoers.d -F perm=x -F key=k (every call)
 //          -> -a always,exit -F dir=/etc/sudoers.d -F perm=x -S 11,59,322,358,452,...,511 -F key=k
-#include <optional>
+#include <map>
 #include <set>
+#include <string>
 
 #include "optimizer/passes.hpp"
 
@@ -43,22 +45,33 @@ SyscallSet kill_numbers(const Entry& e) {
     return calls;
 }
 
-// The rule whose walk costs least keeps one harmless call of the SIGNAL class.
-bool keep_a_signal_call(const Rules& rules, Entries& candidate) {
-    std::optional<std::size_t> best;
+// The rules whose walk costs least keep one harmless call of the SIGNAL class: one rule without exe=, which counts as long as
+// it is loaded; only where the input has none, one for each program.
+bool keep_signal_calls(const Rules& rules, Entries& candidate) {
+    std::map<std::string, std::size_t> cheapest;  // by program, "" for none
     for (std::size_t i = 0; i < candidate.size(); ++i) {
         const Entry& before = *rules.entries()[i];
         if ((kill_numbers(before) & ~to_set(before.rule.mask)).any() || !has_perm(before.rule) ||
             before.where == Placement::either)
             continue;
+        const FieldTest* program = find_test(before.rule, Field::exe);
+        const auto [it, fresh] = cheapest.try_emplace(program != nullptr ? program->text : std::string(), i);
         const bool free = before.where == Placement::inode_hash;  // kill looks up no names
-        if (!best || (free && candidate[*best]->where != Placement::inode_hash)) best = i;
+        if (!fresh && free && candidate[it->second]->where != Placement::inode_hash) it->second = i;
     }
-    if (!best) return false;
-    KernelRule rule = candidate[*best]->rule;
-    rule.mask = to_mask(to_set(rule.mask) | kill_numbers(*candidate[*best]));
-    candidate[*best] = rules.make(std::move(rule));
-    return true;
+    const auto restore = [&](std::size_t i) {
+        KernelRule rule = candidate[i]->rule;
+        rule.mask = to_mask(to_set(rule.mask) | kill_numbers(*candidate[i]));
+        candidate[i] = rules.make(std::move(rule));
+    };
+    const auto none = cheapest.find("");
+    if (none != cheapest.end()) {
+        restore(none->second);
+        if (rules.signals_kept(candidate)) return true;
+    }
+    for (const auto& [program, i] : cheapest)
+        if (!program.empty()) restore(i);
+    return rules.signals_kept(candidate);
 }
 
 bool pays(const Entry& before, const Entry& after) {
@@ -88,7 +101,7 @@ PassCounts narrow_masks(Rules& rules) {
         ++counts.kept;
     }
     if (counts.kept == 0) return counts;
-    if (!rules.signals_kept(candidate) && !keep_a_signal_call(rules, candidate)) return {0, counts.kept};
+    if (!rules.signals_kept(candidate) && !keep_signal_calls(rules, candidate)) return {0, counts.kept};
     if (!rules.propose(std::move(candidate))) return {0, counts.kept};
     return counts;
 }

@@ -1,9 +1,9 @@
 // Does:    moves exit-list rules that take many events towards the head, so that these events leave the walk early.
 // Needs:   lemma L5, pair by pair along the way.
 // Keeps:   the order of any two rules that some call can satisfy both of, unless they decide alike with no hash rule
-//          between.
+//          between; what is loaded where loading stops.
 // Example: -a always,exit -F arch=b64 -S acct -F auid!=unset -F key=a
-//          -a never,exit -F arch=b64 -S read -F exe=/usr/bin/backup
+//          -a never,exit -F arch=b64 -S read -F ppid=1
 //          -> the never rule first
 #include <algorithm>
 
@@ -71,7 +71,8 @@ PassCounts order_rules(Rules& rules) {
     for (std::size_t i = 1; i < list.size(); ++i) {
         if (list[i].entry->where != Placement::exit_list || list[i].rate <= 0) continue;
         std::size_t to = i;
-        for (std::size_t j = i; j-- > 0 && may_cross(*list[i].entry, *list[j].entry);)
+        for (std::size_t j = i; j-- > 0 && may_cross(*list[i].entry, *list[j].entry) &&
+                                rules.may_load_before(*list[i].entry, *list[j].entry);)
             if (list[j].entry->where == Placement::exit_list) {
                 if (list[j].rate >= list[i].rate) break;
                 to = j;

@@ -2,6 +2,7 @@
 // takes one only if no call costs more than in the input and the workload costs less, on every kernel of the target.
 #include "optimizer/pipeline.hpp"
 
+#include "kernel_model/output_order.hpp"
 #include "optimizer/passes.hpp"
 
 namespace auopt {
@@ -34,6 +35,7 @@ const std::vector<std::string>& pass_names() {
 }
 
 std::vector<PassReport> optimize(KernelState& state, const OptimizeOptions& options) {
+    const KernelState before = state;
     const Ledger ledger(options.kernels, options.workload);
     Rules rules(state, ledger);
     std::vector<PassReport> reports;
@@ -50,6 +52,7 @@ std::vector<PassReport> optimize(KernelState& state, const OptimizeOptions& opti
     }
     make_writable(rules);
     state.filter = rules.plain();
+    number_as_output(before, state);
     return reports;
 }
 

@@ -12,10 +12,8 @@ constexpr std::size_t builds = 2;
 constexpr bool runs_32bit(std::size_t build) { return build == 0; }
 
 PerBuild<bool> counts_in_signals(const KernelRule& rule, const MachineModel& machine) {
-    KernelState alone;
-    alone.machine = machine.machine;
-    alone.filter.push_back(rule);
-    return {alone.n_signals(runs_32bit(0)) != 0, alone.n_signals(runs_32bit(1)) != 0};
+    return {counts_as_signal(rule, machine.machine, runs_32bit(0)),
+            counts_as_signal(rule, machine.machine, runs_32bit(1))};
 }
 
 Walk exit_list_walk(const Entries& entries) {
@@ -29,17 +27,36 @@ Walk exit_list_walk(const Entries& entries) {
 
 Rules::Rules(const KernelState& state, const Ledger& ledger)
     : machine_(machine_model(state.machine)), ledger_(ledger), totals_(ledger.kernels()) {
-    KernelState others = state;
-    others.filter.clear();
-    for (std::size_t b = 0; b < builds; ++b) {
-        other_signals_[b] = others.n_signals(runs_32bit(b));
-        signals_nonzero_[b] = state.n_signals(runs_32bit(b)) != 0;
-    }
-    rules_nonzero_ = !state.filter.empty();
+    const std::vector<const KernelRule*> order = in_loading_order(state);
+    std::map<const KernelRule*, std::uint32_t> numbers;
+    for (const KernelRule* rule : order) numbers.emplace(rule, static_cast<std::uint32_t>(numbers.size()));
+    // Once errors are ignored (-i and -c come first in the output) nothing stops.
+    if (!state.errors_ignored_from)
+        for (const LoadingStop& stop : loading_stops(state, order)) {
+            stop_numbers_.emplace(stop.object, stop_added_.size());
+            stop_added_.push_back(static_cast<std::uint32_t>(stop.position));
+            const List list = order[stop.position]->list;
+            stop_elsewhere_.push_back(list != List::exit && list != List::io_uring);
+        }
+    for (const std::vector<KernelRule>* list : {&state.user, &state.task, &state.exclude, &state.filesystem})
+        for (const KernelRule& rule : *list) {
+            if (list == &state.task) counters_.rules.count(rule, 1);
+            const PerBuild<bool> signals = counts_in_signals(rule, machine_);
+            for (std::size_t b = 0; b < builds; ++b)
+                if (signals[b]) counters_.signals[b].count(rule, 1);
+        }
+    keys_pass_ = std::any_of(state.filter.begin(), state.filter.end(), [](const KernelRule& r) {
+        return placement(r) != Placement::exit_list && r.action == Action::always && !rule_key(r);
+    });
     Entries entries;
-    for (const KernelRule& rule : state.filter) entries.push_back(make(rule));
+    for (const KernelRule& rule : state.filter) {
+        KernelRule numbered = rule;
+        numbered.added = numbers.at(&rule);
+        entries.push_back(make(std::move(numbered)));
+    }
     watch_order_ = watch_order(entries);
     take(entries, {{}, entries, false});
+    wanted_counters_ = counters_;
     limit_ = totals_.costs(exit_list_walk(entries_));
 }
 
@@ -51,8 +68,45 @@ EntryPtr Rules::make(KernelRule rule) const {
     e->costs = ledger_.costs_of(rule);
     e->identity = rule_identity(rule);
     e->signals = counts_in_signals(rule, machine_);
+    e->objects = named_objects(rule);
+    for (const NamedObject& object : e->objects)
+        if (const auto it = stop_numbers_.find(object); it != stop_numbers_.end()) e->stops.push_back(it->second);
+    std::sort(e->stops.begin(), e->stops.end());
+    e->next_stop = static_cast<std::size_t>(std::upper_bound(stop_added_.begin(), stop_added_.end(), rule.added) -
+                                            stop_added_.begin());
+    // A hash rule too many could end the walk over the names of a call.
+    e->keeps_stops = e->where != Placement::exit_list || (keys_pass_ && rule_key(rule));
     e->rule = std::move(rule);
     return e;
+}
+
+void Rules::Counter::count(const KernelRule& rule, int difference) {
+    const FieldTest* program = find_test(rule, Field::exe);
+    if (program == nullptr) {
+        without_exe += static_cast<std::size_t>(difference);
+        return;
+    }
+    const auto it = exe.try_emplace(program->text, 0).first;
+    it->second += static_cast<std::size_t>(difference);
+    if (it->second == 0) exe.erase(it);
+}
+
+bool Rules::same_arming(const Counter& a, const Counter& b) {
+    if ((a.without_exe != 0) != (b.without_exe != 0)) return false;
+    return a.without_exe != 0 || std::equal(a.exe.begin(), a.exe.end(), b.exe.begin(), b.exe.end(),
+                                            [](const auto& x, const auto& y) { return x.first == y.first; });
+}
+
+void Rules::count(const Entry& entry, int difference, Counters& counters) const {
+    counters.rules.count(entry.rule, difference);
+    for (std::size_t b = 0; b < builds; ++b)
+        if (entry.signals[b]) counters.signals[b].count(entry.rule, difference);
+}
+
+bool Rules::arms_alike(const Counters& counters) const {
+    for (std::size_t b = 0; b < builds; ++b)
+        if (!same_arming(counters.signals[b], wanted_counters_.signals[b])) return false;
+    return same_arming(counters.rules, wanted_counters_.rules);
 }
 
 std::vector<KernelRule> Rules::plain() const {
@@ -93,33 +147,63 @@ Rules::Edit Rules::edit_to(const Entries& candidate) const {
 }
 
 bool Rules::signals_kept(const Entries& candidate) const {
-    for (std::size_t b = 0; b < builds; ++b) {
-        const bool any =
-            std::any_of(candidate.begin(), candidate.end(), [&](const EntryPtr& e) { return e->signals[b]; });
-        if ((any || other_signals_[b] != 0) != signals_nonzero_[b]) return false;
+    const Edit edit = edit_to(candidate);
+    Counters counters = counters_;
+    for (const EntryPtr& e : edit.removed) count(*e, -1, counters);
+    for (const EntryPtr& e : edit.added) count(*e, 1, counters);
+    return arms_alike(counters);
+}
+
+// Each rule in front of the stop that it stood in front of in the input, and the stops in their order.
+bool Rules::loads_as_much(const Entries& candidate) const {
+    if (stop_added_.empty()) return true;
+    std::size_t reached = 0;
+    for (const EntryPtr& e : candidate) {
+        if (e->next_stop < reached) return false;
+        for (const std::size_t stop : e->stops) {
+            while (reached < stop && stop_elsewhere_[reached]) ++reached;
+            if (stop > reached) return false;
+            if (stop == reached) ++reached;
+        }
+        while (e->keeps_stops && reached < e->next_stop && stop_elsewhere_[reached]) ++reached;
+        if (e->keeps_stops && reached < e->next_stop) return false;
     }
     return true;
 }
 
+bool Rules::may_load_as_one(const Entry& a, const Entry& b) const {
+    return (!a.keeps_stops && !b.keeps_stops) || a.next_stop == b.next_stop;
+}
+
+bool Rules::may_load_before(const Entry& moved, const Entry& passed) const {
+    if (moved.keeps_stops && moved.next_stop != passed.next_stop) return false;
+    return moved.stops.empty() || moved.stops.front() < passed.next_stop;
+}
+
 bool Rules::kernel_takes(const Entries& candidate, const Edit& edit) const {
     std::unordered_map<std::size_t, int> change;
-    PerBuild<std::size_t> signals = signals_;
+    std::map<NamedObject, int> objects;
+    Counters counters = counters_;
     for (const EntryPtr& e : edit.removed) {
         --change[e->identity];
-        for (std::size_t b = 0; b < builds; ++b) signals[b] -= e->signals[b] ? 1 : 0;
+        for (const NamedObject& object : e->objects) --objects[object];
+        count(*e, -1, counters);
     }
     for (const EntryPtr& e : edit.added) {
         ++change[e->identity];
-        for (std::size_t b = 0; b < builds; ++b) signals[b] += e->signals[b] ? 1 : 0;
+        for (const NamedObject& object : e->objects) ++objects[object];
+        count(*e, 1, counters);
     }
     for (const auto& [identity, difference] : change) {
         const auto it = identities_.find(identity);
         const int now = (it == identities_.end() ? 0 : static_cast<int>(it->second)) + difference;
         if (difference > 0 && now > 1) return false;
     }
-    for (std::size_t b = 0; b < builds; ++b)
-        if ((signals[b] + other_signals_[b] != 0) != signals_nonzero_[b]) return false;
-    return (!candidate.empty()) == rules_nonzero_ && (!edit.touches_watches || watch_order(candidate) == watch_order_);
+    // A watch, a tree or a mark does things of its own as long as some rule names it.
+    for (const auto& [object, difference] : objects)
+        if (difference < 0 && objects_.at(object) == static_cast<unsigned>(-difference)) return false;
+    return arms_alike(counters) && loads_as_much(candidate) &&
+           (!edit.touches_watches || watch_order(candidate) == watch_order_);
 }
 
 bool Rules::within_limit(const Entries& candidate, const Edit& edit) const {
@@ -132,12 +216,14 @@ bool Rules::within_limit(const Entries& candidate, const Edit& edit) const {
 void Rules::take(Entries candidate, const Edit& edit) {
     for (const EntryPtr& e : edit.removed) {
         if (--identities_[e->identity] == 0) identities_.erase(e->identity);
-        for (std::size_t b = 0; b < builds; ++b) signals_[b] -= e->signals[b] ? 1 : 0;
+        for (const NamedObject& object : e->objects) --objects_[object];
+        count(*e, -1, counters_);
         totals_.remove(e->costs);
     }
     for (const EntryPtr& e : edit.added) {
         ++identities_[e->identity];
-        for (std::size_t b = 0; b < builds; ++b) signals_[b] += e->signals[b] ? 1 : 0;
+        for (const NamedObject& object : e->objects) ++objects_[object];
+        count(*e, 1, counters_);
         totals_.add(e->costs);
     }
     entries_ = std::move(candidate);
@@ -165,13 +251,14 @@ bool Rules::require(Entries candidate) {
     return true;
 }
 
-std::vector<Span> merged_sources(const KernelRule& a, const KernelRule& b) {
+void stand_for(KernelRule& united, const KernelRule& a, const KernelRule& b) {
     std::vector<Span> all = a.sources;
     all.insert(all.end(), b.sources.begin(), b.sources.end());
     const auto place = [](const Span& s) { return std::tuple(s.file.value, s.line, s.column); };
     std::sort(all.begin(), all.end(), [&](const Span& x, const Span& y) { return place(x) < place(y); });
     all.erase(std::unique(all.begin(), all.end()), all.end());
-    return all;
+    united.sources = std::move(all);
+    united.added = std::min(a.added, b.added);
 }
 
 }  // namespace auopt

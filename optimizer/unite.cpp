@@ -37,7 +37,7 @@ PassCounts unite_pairs(Rules& rules, const Pairing& pairing) {
         for (std::size_t j = i + 1; shapes[i] != 0 && j < rules.entries().size(); ++j) {
             if (shapes[i] != shapes[j]) continue;
             const Entry &a = *rules.entries()[i], &b = *rules.entries()[j];
-            if (!pairing.admissible(a, b)) continue;
+            if (!pairing.admissible(a, b) || !rules.may_load_as_one(a, b)) continue;
             const auto place = meeting_place(rules.entries(), i, j);
             if (!place) continue;
             EntryPtr united = rules.make(pairing.united(a.rule, b.rule));

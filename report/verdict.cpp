@@ -56,6 +56,9 @@ std::string verdict_to_text(const Verdict& verdict, Preserve preserve, const std
                 "{}\n",
                 preserve_name(preserve), example.kernel, printable_text(describe(example.event)),
                 printable_text(to_string(example.before)), printable_text(to_string(example.after)));
+            if (!example.where_missing.empty())
+                out += fmt::format("  where {} is missing, by what each file has loaded when loading stops\n",
+                                   printable_text(example.where_missing));
             if (example.unknown_watch_is_dir) out += "  where a watched path that no fact tells about is a directory\n";
         } else {
             out = fmt::format("Refuted ({}); the rules: {}\n", preserve_name(preserve), printable_text(refuted->rules));
@@ -155,6 +158,7 @@ ordered_json verdict_to_json(const Verdict& verdict, Preserve preserve, const st
             j["after"] = decision_to_json(example.after);
             j["kernel"] = example.kernel;
             j["unknown_watch_is_directory"] = example.unknown_watch_is_dir;
+            if (!example.where_missing.empty()) j["where_missing"] = example.where_missing;
         } else {
             j["rules"] = refuted->rules;
         }

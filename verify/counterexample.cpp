@@ -144,7 +144,7 @@ std::optional<Counterexample> try_call(const Search& s, std::uint32_t arch, unsi
                     const Decision b = evaluate(s.before, *kernel, event, is_dir);
                     const Decision a = evaluate(s.after, *kernel, event, is_dir);
                     if (decisions_differ(b, a, s.preserve))
-                        return Counterexample{event, b, a, kernel->name, is_dir, {}, {}};
+                        return Counterexample{event, b, a, kernel->name, is_dir, {}, {}, {}};
                 }
     return std::nullopt;
 }

@@ -10,10 +10,13 @@
 #include "tables/names.hpp"
 #include "verify/counterexample.hpp"
 #include "verify/decide.hpp"
+#include "verify/kept.hpp"
+#include "verify/loading.hpp"
 #include "verify/obligations.hpp"
 #include "verify/project.hpp"
 #include "verify/settings.hpp"
 #include "verify/smt.hpp"
+#include "verify/spelling.hpp"
 #include "verify/vocabulary.hpp"
 
 namespace auopt {
@@ -37,23 +40,6 @@ std::optional<std::string> compare_lists(const KernelState& before, const Kernel
     return std::nullopt;
 }
 
-// Zero or not is all that the kernel asks: contexts are dummy without counted rules, signal targets are
-// collected only with a rule that touches a signal call.
-std::optional<std::string> compare_counters(const KernelState& before, const KernelState& after) {
-    if ((before.n_rules() == 0) != (after.n_rules() == 0))
-        return fmt::format("only the file {} loads a rule that arms the filters (audit_n_rules)",
-                           before.n_rules() != 0 ? "before" : "after");
-    for (const bool with_compat : {true, false}) {
-        const bool b = before.n_signals(with_compat) != 0, a = after.n_signals(with_compat) != 0;
-        if (b != a)
-            return fmt::format(
-                "only the file {} has a rule that touches kill, tkill or tgkill (audit_signals{}): the OBJ_PID records "
-                "of signal events depend on it",
-                b ? "before" : "after", with_compat ? "" : ", on a kernel built without 32-bit programs");
-    }
-    return std::nullopt;
-}
-
 // The kernel refuses the second of two equal rules (EEXIST). Only -A gets past that, and only so far as the
 // file before did it too.
 std::optional<std::string> find_duplicate(const KernelState& before, const KernelState& after) {
@@ -71,34 +57,6 @@ std::optional<std::string> find_duplicate(const KernelState& before, const Kerne
                 return fmt::format(
                     "two rules of the file after are equal ({} and {}): the kernel refuses the second (EEXIST)",
                     where(after, j), where(after, i));
-        }
-    return std::nullopt;
-}
-
-// Of several watches that name one file with the same last component, only the one created last follows the
-// file when it is replaced (audit_watch.c:audit_update_watch): which one that is must not change.
-std::optional<std::string> compare_watch_creation(const KernelState& before, const KernelState& after) {
-    const auto creation = [](const KernelState& s) {
-        std::map<std::string, std::vector<std::string>> by_name;
-        for (const KernelRule& r : s.filter)
-            if (const FieldTest* path = find_test(r, Field::path)) {
-                auto& paths = by_name[path->text.substr(path->text.rfind('/') + 1)];
-                if (std::find(paths.begin(), paths.end(), path->text) == paths.end()) paths.push_back(path->text);
-            }
-        // A watch alone has no other to give way to.
-        std::erase_if(by_name, [](const auto& entry) { return entry.second.size() < 2; });
-        return by_name;
-    };
-    const auto b = creation(before), a = creation(after);
-    if (b == a) return std::nullopt;
-    for (const auto* side : {&b, &a})
-        for (const auto& [name, paths] : *side) {
-            const auto in_b = b.find(name), in_a = a.find(name);
-            if (in_b == b.end() || in_a == a.end() || in_b->second != in_a->second)
-                return fmt::format(
-                    "the watches of files called \"{}\" come in another order; which of them follows a replaced file "
-                    "may change",
-                    name);
         }
     return std::nullopt;
 }
@@ -180,9 +138,25 @@ std::string explain(const KernelState& before, const KernelState& after, const G
 // Searching costs more than proving; what the first differing calls do not show, others seldom do.
 constexpr std::size_t searched_groups = 16;
 
-}  // namespace
+// An event that the file before, as far as it is loaded where `missing` is missing, records, and the file after does not.
+std::optional<Counterexample> lost_in_loading(const Loading& loading, const NamedObject& missing, const Search& whole,
+                                              const PermModel& perms, bool with_compat) {
+    const KernelState before = loading.loaded_without(missing, false), after = loading.loaded_without(missing, true);
+    const Search search{before, after, whole.kernels, Preserve::recorded, whole.rlimit};
+    Vocabulary vocabulary;
+    const auto b = project(before, perms, false, vocabulary), a = project(after, perms, false, vocabulary);
+    if (!b || !a) return std::nullopt;
+    const Obligations all = obligations(*b, *a, perms, with_compat, vocabulary);
+    for (std::size_t i = 0; i < all.differing.size() && i < searched_groups; ++i) {
+        auto found = refute(search, all.differing[i]);
+        if (!found || found->before.outcome != Outcome::always || found->before == found->after) continue;
+        found->where_missing = to_string(missing);
+        return found;
+    }
+    return std::nullopt;
+}
 
-Verdict verify(const KernelState& before, const KernelState& after, const VerifyOptions& options) {
+Verdict verify_as_written(const KernelState& before, const KernelState& after, const VerifyOptions& options) {
     std::vector<const KernelTables*> kernels = options.kernels;
     if (kernels.empty())
         for (const KernelTables& k : kernel_tables(before.machine)) kernels.push_back(&k);
@@ -198,11 +172,15 @@ Verdict verify(const KernelState& before, const KernelState& after, const Verify
     // 1. What is the same for every call. The rules are compared all the same: an event says more.
     Refuted refuted;
     refuted.differences = compare_settings(before, after);
+    for (Difference& d : compare_objects(before, after)) refuted.differences.push_back(std::move(d));
     std::optional<std::string> unknown = compare_lists(before, after);
     if (!unknown) unknown = compare_counters(before, after);
     if (!unknown) unknown = find_duplicate(before, after);
     if (!unknown) unknown = compare_watch_creation(before, after);
     if (!unknown) unknown = compare_foreign_rules(before, after, machine);
+
+    const Loading loading(before, after);
+    std::optional<LoadingGap> loading_gap = loading.compare_order();
 
     // 2. Kernels that classify calls alike, as far as the proof looks, are proven once.
     std::vector<PermModel> perm_models;
@@ -236,7 +214,20 @@ Verdict verify(const KernelState& before, const KernelState& after, const Verify
             if (!unknown) unknown = explain(before, after, group, *gap);
         }
 
-        // 5. The io_uring worker.
+        // 5. What is loaded where loading stops.
+        if (!loading_gap)
+            loading_gap = loading.compare_rules(*projected_before, *projected_after, perms, !options.assume_no_32bit,
+                                                vocabulary, solver);
+        if (loading_gap && loading_gap->stop && !refuted.example) {
+            refuted.example = lost_in_loading(loading, *loading_gap->stop, search, perms, !options.assume_no_32bit);
+            if (refuted.example) {
+                refuted.differences.push_back(loading.difference(*loading_gap->stop));
+                return refuted;
+            }
+        }
+        if (loading_gap && !unknown) unknown = loading_gap->reason;
+
+        // 6. The io_uring worker.
         if (all.worker_differs) {
             refuted.example = refute_worker(search);
             if (refuted.example) return refuted;
@@ -256,6 +247,27 @@ Verdict verify(const KernelState& before, const KernelState& after, const Verify
     if (unknown) return Unknown{*std::move(unknown)};
     proven.queries = solver.queries();
     return proven;
+}
+
+}  // namespace
+
+Verdict verify(const KernelState& before, const KernelState& after, const VerifyOptions& options) {
+    // One spelling for each directory that the facts know; what is left open is said, and asked for.
+    Spellings spellings = known_spellings(options.facts);
+    const auto verify_with = [&] {
+        return verify_as_written(with_spellings(before, spellings), with_spellings(after, spellings), options);
+    };
+    const Spellings open = open_spellings(before, after, spellings);
+    Verdict verdict = verify_with();
+    if (open.directories.empty() || std::holds_alternative<Proven>(verdict)) return verdict;
+    spellings.directories.insert(open.directories.begin(), open.directories.end());
+    if (!std::holds_alternative<Proven>(verify_with())) return verdict;
+    const std::string& path = *open.directories.begin();
+    return Unknown{
+        fmt::format("the same only where {0} is a directory and no symbolic link, which no fact tells (--facts): "
+                    "dir={0} and dir={0}/ "
+                    "are one tree there, and two elsewhere",
+                    path)};
 }
 
 }  // namespace auopt

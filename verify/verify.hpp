@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "compiler/facts.hpp"
 #include "kernel_model/event.hpp"
 #include "kernel_model/state.hpp"
 #include "kernel_model/tables.hpp"
@@ -23,6 +24,7 @@ struct VerifyOptions {
     bool assume_no_foreign_records = false;    // --assume no-foreign-records: exact == recorded
     std::vector<const KernelTables*> kernels;  // prove for each of these
     std::uint32_t solver_rlimit = 50'000'000;  // per query, deterministic
+    const Facts* facts = nullptr;              // which paths are directories: one tree by two spellings
 };
 
 struct Proven {
@@ -36,6 +38,9 @@ struct Counterexample {
     Decision before, after;
     std::string kernel;
     bool unknown_watch_is_dir = false;
+    /// Not empty: on a host without this ("dir=/opt/backup") loading stops, and the event is decided by what each file has
+    /// loaded by then, which proof::Loading::loaded_without tells.
+    std::string where_missing;
     /// The rule that decides on each side (index into KernelState::filter); nothing where none matches.
     std::optional<std::size_t> rule_before, rule_after;
 };

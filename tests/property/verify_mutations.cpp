@@ -12,6 +12,7 @@
 #include "tests/property/verify_generators.hpp"
 #include "tests/unit/verify_support.hpp"
 #include "verify/counterexample.hpp"
+#include "verify/loading.hpp"
 #include "verify/verify.hpp"
 
 namespace auopt {
@@ -244,6 +245,23 @@ std::string show(const KernelState& s) {
     return out.str();
 }
 
+std::string confirmed(const KernelState& before, const KernelState& after, const Counterexample& example,
+                      Preserve preserve) {
+    const KernelTables* kernel = find_kernel(example.kernel);
+    const Decision b = evaluate(before, *kernel, example.event, example.unknown_watch_is_dir);
+    const Decision a = evaluate(after, *kernel, example.event, example.unknown_watch_is_dir);
+    return b == example.before && a == example.after && proof::decisions_differ(b, a, preserve)
+               ? ""
+               : "a refutation that evaluate does not confirm";
+}
+
+std::vector<NamedObject> stops_of(const KernelState& before, const KernelState& after) {
+    std::vector<NamedObject> out;
+    for (const KernelState* state : {&before, &after})
+        for (const LoadingStop& stop : loading_stops(*state, in_loading_order(*state))) out.push_back(stop.object);
+    return out;
+}
+
 /// Empty when the verdict stands, else what is wrong with it.
 std::string judge(const KernelState& before, const KernelState& after, Preserve preserve, std::uint32_t seed,
                   Tally& tally) {
@@ -254,12 +272,13 @@ std::string judge(const KernelState& before, const KernelState& after, Preserve 
         ++tally.refuted;
         if (!r->example) return r->differences.empty() ? "a refutation that names no difference" : "";
         const Counterexample& example = *r->example;
-        const KernelTables* kernel = find_kernel(example.kernel);
-        const Decision b = evaluate(before, *kernel, example.event, example.unknown_watch_is_dir);
-        const Decision a = evaluate(after, *kernel, example.event, example.unknown_watch_is_dir);
-        return b == example.before && a == example.after && proof::decisions_differ(b, a, preserve)
-                   ? ""
-                   : "a refutation that evaluate does not confirm";
+        if (example.where_missing.empty()) return confirmed(before, after, example, preserve);
+        const proof::Loading loading(before, after);
+        for (const NamedObject& object : stops_of(before, after))
+            if (to_string(object) == example.where_missing)
+                return confirmed(loading.loaded_without(object, false), loading.loaded_without(object, true), example,
+                                 Preserve::recorded);
+        return "a refutation by a stop that no file has";
     }
     if (test::unknown(v)) {
         ++tally.unknown;

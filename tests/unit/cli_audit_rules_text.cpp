@@ -66,7 +66,8 @@ TEST(ControlLines, OrderOfAugenrules) {
     const auto control = control_lines(r.loaded.program, r.loaded.load.state);
     ASSERT_TRUE(control);
     EXPECT_EQ(control->first, (std::vector<std::string>{"-b 200", "-f 2", "-c", "-r 5"}));
-    EXPECT_EQ(control->last, (std::vector<std::string>{"-e 2"}));
+    EXPECT_TRUE(control->last.empty());
+    EXPECT_EQ(control->enable, "-e 2");
 }
 
 TEST(ControlLines, DeleteAllComesFirst) {

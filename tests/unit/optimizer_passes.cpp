@@ -263,14 +263,14 @@ TEST(OrderFields, perm_comes_before_arch_even_when_the_pass_is_off) {
 TEST(OrderRules, a_never_rule_for_hot_calls_moves_up) {
     expect_rules(run("order_rules",
                      "-a always,exit -F arch=b64 -S acct -F auid!=unset -F key=a\n-a never,exit -F arch=b64 -S read -F "
-                     "exe=/usr/bin/backup\n"),
-                 "-a never,exit -F arch=b64 -S read -F exe=/usr/bin/backup\n-a always,exit -F arch=b64 -S acct -F "
+                     "ppid=1\n"),
+                 "-a never,exit -F arch=b64 -S read -F ppid=1\n-a always,exit -F arch=b64 -S acct -F "
                  "auid!=unset -F key=a\n");
 }
 TEST(OrderRules, not_across_a_rule_that_takes_some_of_its_events) {
     expect_unchanged("order_rules",
                      "-a always,exit -F arch=b64 -S read -F uid=7 -F key=a\n-a never,exit -F arch=b64 -S read -F "
-                     "exe=/usr/bin/backup\n");
+                     "ppid=1\n");
 }
 
 // ---- the pipeline ----

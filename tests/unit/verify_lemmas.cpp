@@ -69,7 +69,9 @@ const Lemma lemmas[] = {
      "-a always,exit -F arch=b64 -S chmod -F auid!=4294967295 -k w\n-a always,exit -F arch=b64 -S chown -F path=/f -F "
      "auid!=unset -k w\n"},
     {"contradiction_dropped", "-a always,exit -F arch=b64 -S chmod -F uid=1 -F uid=2 -k w\n" PIN, PIN},
-    {"hash_contradiction_dropped", "-a always,exit -F arch=b64 -S chmod -F path=/f -F uid=1 -F uid=2 -k w\n" PIN, PIN},
+    {"hash_contradiction_dropped",
+     "-a always,exit -F arch=b64 -S chmod -F path=/f -F uid=1 -F uid=2 -k w\n-w /f -p x -k x\n" PIN,
+     "-w /f -p x -k x\n" PIN},
     {"shadowed", "-a always,exit -F arch=b64 -S chmod,chown -k a\n-a never,exit -F arch=b64 -S chmod -F uid=0\n",
      "-a always,exit -F arch=b64 -S chmod,chown -k a\n"},
     {"shadowed_everywhere", "-a always,exit -S all -F uid=1 -k a\n-a never,exit -S all -F uid=1 -F auid=5\n",

@@ -1,0 +1,58 @@
+// What rules name in the file system, and what of it can keep a rule from loading: watches (path=), trees (dir=), marks of
+// programs (exe=), and LSM labels. Each lives as long as some rule names it, whether or not that rule can ever match.
+// Sources: audit_watch.c:audit_add_watch, audit_tree.c:audit_add_tree_rule, audit_fsnotify.c:audit_alloc_mark; kernel filter
+// specification, sections 1.2 and 9a.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "kernel_model/state.hpp"
+
+namespace auopt {
+
+struct NamedObject {
+    /// either: a -w whose path is a file or a directory, which no fact tells; label: an LSM test, with its field.
+    enum class Kind { watch, tree, either, mark, label } kind = Kind::watch;
+    std::string text;
+    Field field = Field::path;
+    auto operator<=>(const NamedObject&) const = default;
+};
+
+/// All objects of one rule, in the order of its tests.
+std::vector<NamedObject> named_objects(const KernelRule& rule);
+
+/// Those for which a host may refuse the rule: a dir= that is missing, a path= or exe= whose directory is missing, a label
+/// without a policy. "/" is never missing.
+std::vector<NamedObject> fallible_objects(const KernelRule& rule);
+
+/// "path=/etc/passwd", as a rules file writes it.
+std::string to_string(const NamedObject& object);
+
+/// The rules of all lists in the order in which they were added (KernelRule::added; where it is not set, list by list).
+std::vector<const KernelRule*> in_loading_order(const KernelState& state);
+
+/// The first rule of an object that can end loading there.
+struct LoadingStop {
+    NamedObject object;
+    std::size_t position = 0;  // of the rule in `in_loading_order`
+};
+/// In the order of loading, each object once; rules behind -i or -c end nothing.
+std::vector<LoadingStop> loading_stops(const KernelState& state, const std::vector<const KernelRule*>& order);
+
+/// What can become of the counters when exe= marks go: audit_fsnotify.c removes their rules and counts down, while rules of
+/// watches and trees that go stay counted (section 1.2).
+struct CountedRules {
+    bool any = false;
+    bool without_exe = false;      // some rule counts for as long as it is loaded
+    std::vector<std::string> exe;  // else the programs whose rules count, sorted
+    bool operator==(const CountedRules& o) const {
+        return any == o.any && without_exe == o.without_exe && (without_exe || exe == o.exe);
+    }
+};
+CountedRules counted_in_n_rules(const KernelState& state);
+CountedRules counted_in_signals(const KernelState& state, bool with_compat);
+
+}  // namespace auopt

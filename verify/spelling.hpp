@@ -1,0 +1,27 @@
+// dir=/x and dir=/x/ name one tree where /x is a directory, and two where it is a symbolic link: the first is the link itself,
+// the second what it leads to (kernel filter specification, section 9a).
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "compiler/facts.hpp"
+#include "kernel_model/state.hpp"
+
+namespace auopt::proof {
+
+/// Paths, without a slash at the end, whose two spellings are one.
+struct Spellings {
+    std::set<std::string> directories;
+};
+
+/// The directories of the facts; `facts` may be nullptr.
+Spellings known_spellings(const Facts* facts);
+
+/// The paths that the files spell both ways and that are not among the `known`.
+Spellings open_spellings(const KernelState& before, const KernelState& after, const Spellings& known);
+
+/// The state with one spelling for each of these directories.
+KernelState with_spellings(KernelState state, const Spellings& spellings);
+
+}  // namespace auopt::proof
