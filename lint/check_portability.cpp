@@ -2,13 +2,12 @@
 // target reads it and compared with the reading version, messages and failure; a line without such a finding is the
 // same bytes in all of them.
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "compiler/readings.hpp"
 #include "compiler/wire.hpp"
 #include "lint/implied.hpp"
 #include "lint/lint.hpp"
@@ -19,76 +18,8 @@
 namespace auopt {
 namespace {
 
-/// What one version makes of one line.
-struct Reading {
-    std::vector<Message> messages;
-    bool failed = false;
-    std::string reason;  // why, or what was said about it
-};
-
-using Place = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
-Place place_of(const Span& span) { return {span.file.value, span.line, span.column}; }
-
-/// Which line of the input a place belongs to.
-class LineIndex {
-public:
-    explicit LineIndex(const std::vector<InputLine>& lines) {
-        for (std::size_t i = 0; i < lines.size(); ++i) places_.emplace(place_of(lines[i].span), i);
-    }
-    std::size_t at(const Span& span) const {
-        auto it = places_.upper_bound(place_of(span));
-        return it == places_.begin() ? 0 : std::prev(it)->second;
-    }
-
-private:
-    std::map<Place, std::size_t> places_;
-};
-
-/// Every line as `version` reads it, also those behind a line where that version would stop.
-std::vector<Reading> readings(const LintContext& context, const LineIndex& index, AuditctlVersion version) {
-    CompileOptions options = context.compile;
-    options.version = version;
-    options.continue_on_error = true;
-    std::vector<Reading> result(context.lines.size());
-    for (std::size_t begin = 0; begin < context.lines.size();) {
-        const std::vector<InputLine> rest(context.lines.begin() + static_cast<std::ptrdiff_t>(begin),
-                                          context.lines.end());
-        Diagnostics problems;
-        const Program program = compile(context.sources, begin == 0 ? context.lines : rest, options, problems);
-        std::size_t last_failed = begin;
-        for (const Diagnostic& d : problems.items()) {
-            const std::size_t line = index.at(d.span);
-            const IdRow* row = find_id(d.id);
-            if (row == nullptr || row->level != Level::error) continue;
-            result[line].failed = true;
-            result[line].reason = d.message;
-            last_failed = std::max(last_failed, line);
-        }
-        for (const Message& message : program.messages) result[index.at(message.source)].messages.push_back(message);
-        if (!program.stopped) break;
-        begin = last_failed + 1;  // this version ends there whatever is ignored; the rest is compared all the same
-    }
-    return result;
-}
-
-bool same_message(const Message& a, const Message& b) {
-    if (a.body.index() != b.body.index()) return false;
-    if (const auto* rule = std::get_if<AddRule>(&a.body)) return rule->rule.same_as(std::get<AddRule>(b.body).rule);
-    if (const auto* rule = std::get_if<DeleteRule>(&a.body)) {
-        return rule->rule.same_as(std::get<DeleteRule>(b.body).rule);
-    }
-    if (const auto* all = std::get_if<DeleteAll>(&a.body)) return all->key == std::get<DeleteAll>(b.body).key;
-    if (const auto* inert = std::get_if<Inert>(&a.body)) return inert->kind == std::get<Inert>(b.body).kind;
-    return message_to_wire_line(a) == message_to_wire_line(b);
-}
-
-bool same_reading(const Reading& a, const Reading& b) {
-    return a.failed == b.failed &&
-           std::equal(a.messages.begin(), a.messages.end(), b.messages.begin(), b.messages.end(), same_message);
-}
-
 /// The only rule that the line adds; nullptr when that is not what it does.
-const KernelRule* added_rule(const Reading& reading) {
+const KernelRule* added_rule(const LineReading& reading) {
     if (reading.messages.size() != 1) return nullptr;
     const auto* add = std::get_if<AddRule>(&reading.messages.front().body);
     return add == nullptr ? nullptr : &add->rule;
@@ -111,8 +42,8 @@ std::vector<std::string> lost_calls(const LintContext& context, const KernelRule
 
 /// The calls that narrowing by perm= takes away: the rule is the same but for its mask. Nothing when it is another
 /// difference, or its calls cannot be compared.
-std::optional<std::vector<std::string>> narrowed_away(const LintContext& context, const Reading& here,
-                                                      const Reading& there) {
+std::optional<std::vector<std::string>> narrowed_away(const LintContext& context, const LineReading& here,
+                                                      const LineReading& there) {
     const KernelRule *before = added_rule(here), *after = added_rule(there);
     if (context.kernels.empty() || before == nullptr || after == nullptr || there.failed) return std::nullopt;
     if (find_test(*before, Field::perm) == nullptr) return std::nullopt;
@@ -162,7 +93,7 @@ std::string rule_change(const KernelRule& here, const KernelRule& there) {
 }
 
 /// What `there` does in place of `here`, both accepting the line or both refusing it.
-std::string what_changes(const Reading& here, const Reading& there) {
+std::string what_changes(const LineReading& here, const LineReading& there) {
     const KernelRule *before = added_rule(here), *after = added_rule(there);
     if (before != nullptr && after != nullptr) return rule_change(*before, *after);
     if (before != nullptr && there.messages.size() == 1 &&
@@ -204,7 +135,7 @@ class Reporter {
 public:
     Reporter(const LintContext& context, Diagnostics& diagnostics) : context_(context), diagnostics_(diagnostics) {}
 
-    void report(const InputLine& line, const Reading& here, const LineFindings& found) {
+    void report(const InputLine& line, const LineReading& here, const LineFindings& found) {
         const auto add = [&](std::string_view id, Level level, const Span& span, std::string message,
                              std::string help) {
             diagnostics_.add({std::string(id),
@@ -253,13 +184,14 @@ void check_portability(const LintContext& context, Diagnostics& diagnostics) {
     const bool others = std::any_of(context.versions.begin(), context.versions.end(),
                                     [&](AuditctlVersion version) { return version != context.compile.version; });
     if (!others || context.lines.empty()) return;
-    const LineIndex index(context.lines);
-    const auto here = readings(context, index, context.compile.version);
+    const auto here = read_lines(context.sources, context.lines, context.compile);
     std::vector<LineFindings> findings(context.lines.size());
     for (const AuditctlVersion version : context.versions) {
         if (version == context.compile.version) continue;
         const std::string_view name = auditctl_version_name(version);
-        const auto there = readings(context, index, version);
+        CompileOptions options = context.compile;
+        options.version = version;
+        const auto there = read_lines(context.sources, context.lines, options);
         for (std::size_t i = 0; i < here.size(); ++i) {
             if (same_reading(here[i], there[i])) continue;
             LineFindings& found = findings[i];
