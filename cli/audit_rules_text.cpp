@@ -228,6 +228,7 @@ tl::expected<std::string, std::string> audit_rules_text(const TextHeader& header
         out += comment(fmt::format(
             "cost: not measured on {}; instruction counts of x86_64 chose between rewrites that are equally right",
             machine_name(after.machine)));
+    if (!header.not_measured.empty()) out += comment(header.not_measured);
     for (const Prediction& prediction : header.predictions) {
         std::string line = fmt::format("instructions per call, {}:", prediction.kernel);
         for (std::size_t i = 0; i < prediction.calls.size(); ++i) {

@@ -39,6 +39,7 @@ struct TextHeader {
     std::string version;
     std::vector<InputFile> inputs;
     std::string target;
+    std::string not_measured;  // "" or what the predictions are made with
     std::string preserve;
     std::vector<std::string> assumptions;
     std::vector<std::string> proven_for;  // kernels

@@ -20,6 +20,7 @@
 #include "cli/optimize_summary.hpp"
 #include "cli/options.hpp"
 #include "cli/proof_options.hpp"
+#include "cli/reading_groups.hpp"
 #include "cli/streams.hpp"
 #include "compiler/rules_dir.hpp"
 #include "report/printable.hpp"
@@ -70,10 +71,15 @@ std::string missing_path(const KernelState& state) {
 /// Tries to optimize the merge. Never throws away a reason: what does not work is in the plan.
 Plan make_plan(const AugenrulesVerb& verb, Inputs& inputs) {
     Plan plan;
-    const Setting setting = make_setting(verb.common, inputs.lines, true);
+    const Setting setting = make_setting(verb.common, inputs.lines, true, verb.auditctl);
     if (setting.exit_code != 0) {
         plan.exit_code = setting.exit_code;
         plan.reason = setting.error;
+        return plan;
+    }
+    if (const auto groups = reading_groups(inputs, setting)) {
+        plan.exit_code = exit_usage;
+        plan.reason = fmt::format("{} is {}", inputs.shown_name, to_string(*groups));
         return plan;
     }
     OptimizeRequest request(inputs, setting);
@@ -157,7 +163,7 @@ std::string absolute_output(const std::string& path) {
 int run(const AugenrulesVerb& verb) {
     const bool passthrough = verb.fallback == "passthrough";
     Inputs inputs;
-    auto merged = merge_rules_dir(inputs.sources, verb.rules_dir, target_augenrules(verb.common.target));
+    auto merged = merge_rules_dir(inputs.sources, verb.rules_dir, merging_script(verb.common, true, verb.auditctl));
     if (!merged) return fail(verb_name, exit_input, merged.error());
     inputs.shown_name = verb.rules_dir;
     inputs.plain_text = merged->plain_text;

@@ -27,14 +27,14 @@ tl::expected<std::vector<Budget>, std::string> parse_budgets(const std::vector<s
     return budgets;
 }
 
-std::vector<Overrun> overruns(const std::vector<Budget>& budgets, const KernelState& state,
+std::vector<Overrun> overruns(const std::vector<Budget>& budgets, const KernelState& state, const Target& target,
                               const std::vector<const KernelTables*>& kernels) {
     std::vector<Overrun> result;
     for (const Budget& budget : budgets) {
         for (const KernelTables* kernel : kernels) {
             const auto cost =
                 call_cost(state, *kernel, reference_event(budget.call.arch, budget.call.nr)).filter_instructions;
-            if (cost > budget.limit) result.push_back({budget, kernel->name, cost});
+            if (cost > budget.limit) result.push_back({budget, figures_name(target, *kernel), cost});
         }
     }
     return result;

@@ -25,8 +25,8 @@ struct Overrun {
     std::string kernel;
     std::uint64_t cost = 0;
 };
-/// Every budget on every kernel that is exceeded.
-std::vector<Overrun> overruns(const std::vector<Budget>& budgets, const KernelState& state,
+/// Every budget on every kernel that is exceeded; the kernels are the target's, or variants of them.
+std::vector<Overrun> overruns(const std::vector<Budget>& budgets, const KernelState& state, const Target& target,
                               const std::vector<const KernelTables*>& kernels);
 
 std::string to_string(const Overrun& overrun);

@@ -34,6 +34,7 @@ running kernel holds (root), also as A or B, or after --against and --compare; s
 first; none means /etc/audit/rules.d. With --from listing, or listing: before its name, a file is what auditctl -l
 printed (auopt explain plain-listing). Users, groups and which watched paths are directories come from --facts FILE
 (written by `auopt facts`) or --target host, never silently from this machine. So does the machine type;
+which auditctl and kernel are meant comes from --target, else from the facts, else it is any: all of them;
 --machine aarch64 or --target NAME/aarch64 checks rules for machines other than x86_64 (auopt targets lists them).
 
 Exit codes: 0 clean, equivalent, within budget; 1 findings; 2 usage; 3 an input cannot be read or would not
@@ -62,10 +63,9 @@ const std::vector<std::string> assumptions{"no-32bit", "no-foreign-records", "wa
 
 void add_common(CLI::App& app, CommonOptions& common, const std::vector<std::string>& formats) {
     app.add_option(
-           "--target", common.target,
-           "How the text is read and which kernels evaluate it (auopt targets); NAME/MACHINE, as deb12/aarch64, "
-           "for another machine")
-        ->capture_default_str();
+        "--target", common.target,
+        "How the text is read and which kernels evaluate it (auopt targets); NAME/MACHINE, as deb12/aarch64, "
+        "for another machine (default: what the facts say, else any)");
     app.add_option(
         "--machine", common.machine,
         "The machine that the rules are for, as uname -m prints it (default: the facts' machine, else x86_64)");
@@ -125,6 +125,7 @@ void settle_inputs(CommonOptions& common, const std::vector<std::string*>& input
         const bool says = *input == loaded_input || is_listing(*input) || input->starts_with(rules_prefix);
         if (common.from == "listing" && !says && !input->empty()) input->insert(0, listing_prefix);
         any = any || is_listing(*input);
+        common.reads_kernel = common.reads_kernel || *input == loaded_input;
     }
     if (any) common.assume.emplace_back("plain-listing");
 }

@@ -5,6 +5,7 @@
 #include "cli/exit_codes.hpp"
 #include "cli/load_rules.hpp"
 #include "cli/options.hpp"
+#include "cli/reading_groups.hpp"
 #include "cli/streams.hpp"
 #include "compiler/listing.hpp"
 #include "compiler/version.hpp"
@@ -59,7 +60,7 @@ std::string json_text(const Sources& sources, const Program& program, const std:
 int run(const CompileVerb& verb) {
     Inputs inputs;
     Diagnostics diagnostics;
-    Augenrules script = target_augenrules(verb.common.target);
+    Augenrules script = merging_script(verb.common);
     const auto version = auditctl_version_named(verb.auditctl);  // nothing: the target's
     if (version) script = augenrules_of(*version, script.knows_blanks);
     if (!read_inputs(inputs, verb.inputs, script, diagnostics)) {
@@ -71,6 +72,7 @@ int run(const CompileVerb& verb) {
     if (version) setting.compile.version = *version;
     if (const std::string error = unknown_machine(setting.compile); !error.empty())
         return fail(verb_name, exit_usage, error);
+    if (!version) note_readings(verb_name, verb.common, inputs, setting);
     // What auditctl sends, not what the kernel would answer: a duplicate is sent all the same.
     const Program program = read_program(inputs, setting.compile, setting.assume_listed_watches, diagnostics);
     const bool written = put_out(verb.format == "json"   ? json_text(inputs.sources, program, setting.compile.machine)

@@ -11,6 +11,7 @@
 #include "cli/exit_codes.hpp"
 #include "cli/load_rules.hpp"
 #include "cli/options.hpp"
+#include "cli/reading_groups.hpp"
 #include "cli/streams.hpp"
 #include "cli/workload_option.hpp"
 #include "report/cost_report.hpp"
@@ -65,7 +66,7 @@ struct Rules {
 /// Reads and loads; on failure says why on standard error and returns the exit code.
 int read_rules(const CommonOptions& common, const std::vector<std::string>& paths, Rules& rules, Setting& setting) {
     Diagnostics diagnostics;
-    if (!read_inputs(rules.inputs, paths, target_augenrules(common.target), diagnostics)) {
+    if (!read_inputs(rules.inputs, paths, merging_script(common), diagnostics)) {
         report_to_stderr(common, rules.inputs.sources, diagnostics);
         return exit_input;
     }
@@ -73,6 +74,7 @@ int read_rules(const CommonOptions& common, const std::vector<std::string>& path
     if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
     if (const std::string reason = outside_tables(setting); !reason.empty())
         return fail(verb_name, exit_unknown, reason);
+    note_readings(verb_name, common, rules.inputs, setting);
     const LoadedRules loaded = load_rules(rules.inputs, setting, true, diagnostics);
     report_to_stderr(common, rules.inputs.sources, diagnostics);
     if (!loaded.would_load()) return exit_input;
@@ -110,6 +112,7 @@ int run(const CostVerb& verb) {
         chosen = choose_workload(verb_name, verb.common, verb.workload, setting.target.machine);
         if (chosen.exit_code != 0) return chosen.exit_code;
     }
+    tell_target(verb.common, setting.target);
     Rules old_rules;
     const bool compare = !verb.compare.empty();
     if (compare) {
@@ -138,7 +141,11 @@ int run(const CostVerb& verb) {
     std::vector<CostSheet> sheets, old_sheets;
     for (const KernelTables* kernel : kernels) {
         sheets.push_back(price(rules.state, *kernel, calls, verb.common.verbose));
-        if (compare) old_sheets.push_back(price(old_rules.state, *kernel, calls));
+        sheets.back().of = figures_of(setting.target, *kernel);
+        if (compare) {
+            old_sheets.push_back(price(old_rules.state, *kernel, calls));
+            old_sheets.back().of = sheets.back().of;
+        }
         if (!hardware) continue;
         add_hardware_cost(sheets.back(), rules.state, *hardware);
         if (compare) add_hardware_cost(old_sheets.back(), old_rules.state, *hardware);
@@ -148,6 +155,7 @@ int run(const CostVerb& verb) {
     if (weighted) {
         for (const KernelTables* kernel : kernels) {
             loads.push_back(price_workload(rules.state, *kernel, chosen.workload.calls));
+            loads.back().name = figures_name(setting.target, *kernel);
             if (hardware) add_cpu_time(loads.back(), rules.state, *hardware);
             if (!compare) continue;
             old_loads.push_back(price_workload(old_rules.state, *kernel, chosen.workload.calls));
@@ -173,8 +181,8 @@ int run(const CostVerb& verb) {
         const std::size_t worst = worst_sheet(sheets);
         if (sheets.size() > 1 && kernels.front()->costs_measured()) {
             std::vector<std::string> names;
-            for (const CostSheet& sheet : sheets) names.push_back(sheet.kernel->name);
-            out += fmt::format("the worst of {}: {}\n", fmt::join(names, ", "), sheets[worst].kernel->name);
+            for (const CostSheet& sheet : sheets) names.push_back(sheet.name());
+            out += fmt::format("the worst of {}: {}\n", fmt::join(names, ", "), sheets[worst].name());
         }
         out += cost_to_text(sheets[worst], compare ? &old_sheets[worst] : nullptr, rules.state, rules.inputs.sources,
                             verb.common.verbose);
@@ -184,24 +192,19 @@ int run(const CostVerb& verb) {
                                     verb.common.verbose ? loads[worst].rows.size() : shown);
         }
         if (verb.common.verbose && kernels[worst]->costs_measured()) {
-            out += "\n" +
-                   probes_to_text(*kernels[worst], probe_costs(rules.state, *kernels[worst], setting.compile.facts));
+            out += "\n" + probes_to_text(sheets[worst].name(),
+                                         probe_costs(rules.state, *kernels[worst], setting.compile.facts));
         }
         const auto unknown = std::count_if(rules.state.filter.begin(), rules.state.filter.end(),
                                            [](const KernelRule& r) { return r.watch_kind_unknown; });
         if (unknown != 0) {
             out += fmt::format("{} watches are counted as files; directories cost more: give --facts\n", unknown);
         }
-        for (const TargetKernel& kernel : setting.target.kernels) {
-            if (!kernel.measured && kernel.tables->costs_measured()) {
-                out += fmt::format("kernel {} was not measured; these are the numbers of {}\n", kernel.version,
-                                   kernel.tables->name);
-            }
-        }
+        if (const std::string note = not_measured(setting.target); !note.empty()) out += note + "\n";
     }
     if (!put_out(out)) return fail(verb_name, exit_usage, "standard output cannot be written");
 
-    const auto over = overruns(*budgets, rules.state, kernels);
+    const auto over = overruns(*budgets, rules.state, setting.target, kernels);
     for (const Overrun& overrun : over) put_err(fmt::format("auopt cost: {}\n", to_string(overrun)));
     return over.empty() ? exit_clean : exit_budget;
 }

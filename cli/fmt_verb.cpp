@@ -103,7 +103,7 @@ int format_held(const FmtVerb& verb, const Inputs& inputs, const Setting& settin
 int run(const FmtVerb& verb) {
     Inputs inputs;
     Diagnostics diagnostics;
-    if (!read_inputs(inputs, verb.inputs, target_augenrules(verb.common.target), diagnostics)) {
+    if (!read_inputs(inputs, verb.inputs, merging_script(verb.common), diagnostics)) {
         report_to_stderr(verb.common, inputs.sources, diagnostics);
         return exit_input;
     }
@@ -130,8 +130,7 @@ int run(const FmtVerb& verb) {
     for (const std::string& path : verb.inputs.empty() ? std::vector<std::string>{default_rules_dir} : verb.inputs) {
         std::error_code unreadable;
         if (!fs::is_directory(path, unreadable)) continue;
-        if (const std::string problem =
-                merge_changes(path, new_texts, setting.compile, target_augenrules(verb.common.target));
+        if (const std::string problem = merge_changes(path, new_texts, setting.compile, merging_script(verb.common));
             !problem.empty())
             return fail(verb_name, exit_unknown,
                         fmt::format("{}: {}; nothing was written (files named one by one are formatted)",

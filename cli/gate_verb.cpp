@@ -7,6 +7,7 @@
 #include "cli/lint_rules.hpp"
 #include "cli/options.hpp"
 #include "cli/proof_options.hpp"
+#include "cli/reading_groups.hpp"
 #include "cli/streams.hpp"
 #include "cli/target.hpp"
 #include "report/diagnostics.hpp"
@@ -57,7 +58,7 @@ std::string text_report(const Findings& f, const GateVerb& verb) {
     return out;
 }
 
-std::string json_report(const Findings& f, const GateVerb& verb, const Sources& sources,
+std::string json_report(const Findings& f, const GateVerb& verb, const Target& target, const Sources& sources,
                         const Diagnostics& diagnostics) {
     using nlohmann::ordered_json;
     ordered_json over = ordered_json::array();
@@ -70,6 +71,7 @@ std::string json_report(const Findings& f, const GateVerb& verb, const Sources& 
     }
     ordered_json report{{"verdict", exit_code(f) == 0 ? "pass" : "fail"},
                         {"exit_code", exit_code(f)},
+                        {"target", asked_name(target)},
                         {"loads", !f.would_not_load},
                         {"outside_model", nullptr},
                         {"lint_errors", f.lint_errors},
@@ -90,18 +92,20 @@ int run(const GateVerb& verb) {
     Findings findings;
     Inputs inputs;
     Diagnostics diagnostics;
-    if (!read_inputs(inputs, verb.inputs, target_augenrules(verb.common.target), diagnostics)) {
+    if (!read_inputs(inputs, verb.inputs, merging_script(verb.common), diagnostics)) {
         report_to_stderr(verb.common, inputs.sources, diagnostics);
         return exit_input;
     }
     const Setting setting = make_setting(verb.common, inputs);
     if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
+    if (const int code = refuse_readings(verb_name, verb.common, inputs, setting); code != 0) return code;
     if (const std::string reason = outside_tables(setting); !reason.empty())
         return fail(verb_name, exit_unknown, reason);
     const auto budgets = parse_budgets(verb.budgets, arch_of(setting));
     if (!budgets) return fail(verb_name, exit_usage, budgets.error());
     findings.budgets_unknown = budgets_unknown(*budgets, setting.target);
 
+    tell_target(verb.common, setting.target);
     LintOutcome lint = lint_rules(inputs, setting);
     sort_diagnostics(lint.diagnostics);
     for (const Diagnostic& d : lint.diagnostics.items()) findings.lint_errors += d.level == Level::error ? 1 : 0;
@@ -110,17 +114,18 @@ int run(const GateVerb& verb) {
     findings.would_not_load = lint.would_stop || !loaded.would_load();
     if (loaded.load.outside_model) findings.outside_model = *loaded.load.outside_model;
     if (!findings.would_not_load && findings.budgets_unknown.empty())
-        findings.over = overruns(*budgets, loaded.load.state, setting.target.cost_kernels());
+        findings.over = overruns(*budgets, loaded.load.state, setting.target, setting.target.cost_kernels());
 
     if (!verb.against.empty()) {
         Inputs old_inputs;
         Diagnostics old_diagnostics;
-        if (!read_inputs(old_inputs, {verb.against}, target_augenrules(verb.common.target), old_diagnostics)) {
+        if (!read_inputs(old_inputs, {verb.against}, merging_script(verb.common), old_diagnostics)) {
             report_to_stderr(verb.common, old_inputs.sources, old_diagnostics);
             return exit_input;
         }
         const Setting old_setting = make_setting(verb.common, old_inputs);
         if (old_setting.exit_code != 0) return fail(verb_name, old_setting.exit_code, old_setting.error);
+        if (const int code = refuse_readings(verb_name, verb.common, old_inputs, old_setting); code != 0) return code;
         LoadedRules old_loaded = load_rules(old_inputs, old_setting, true, old_diagnostics);
         report_to_stderr(verb.common, old_inputs.sources, old_diagnostics);
         if (!old_loaded.would_load())
@@ -138,7 +143,7 @@ int run(const GateVerb& verb) {
 
     std::string out;
     if (verb.common.format == Format::json) {
-        out = json_report(findings, verb, inputs.sources, lint.diagnostics);
+        out = json_report(findings, verb, setting.target, inputs.sources, lint.diagnostics);
     } else {
         // Errors decide, and lines that auditctl skips are shown; the rest is lint's business unless asked for.
         if (!verb.common.verbose) {

@@ -6,6 +6,7 @@
 #include "cli/exit_codes.hpp"
 #include "cli/lint_rules.hpp"
 #include "cli/options.hpp"
+#include "cli/reading_groups.hpp"
 #include "cli/streams.hpp"
 #include "cli/target.hpp"
 
@@ -49,11 +50,12 @@ int run(const LintVerb& verb) {
     Diagnostics diagnostics;
     int code = exit_clean;
     std::size_t unknown_watches = 0;
-    if (!read_inputs(inputs, verb.inputs, target_augenrules(verb.common.target), diagnostics)) {
+    if (!read_inputs(inputs, verb.inputs, merging_script(verb.common), diagnostics)) {
         code = exit_input;
     } else {
         const Setting setting = make_setting(verb.common, inputs);
         if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
+        note_readings(verb_name, verb.common, inputs, setting);
         LintOutcome outcome = lint_rules(inputs, setting);
         if (outcome.some_refused) code = exit_input;
         unknown_watches = outcome.unknown_watches;

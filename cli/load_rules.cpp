@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/exit_codes.hpp"
+#include "cli/host_versions.hpp"
 #include "compiler/read_listing.hpp"
 #include "compiler/version.hpp"
 
@@ -41,7 +42,36 @@ AskedMachine asked_machine(const CommonOptions& common) {
 
 }  // namespace
 
-Setting make_setting(const CommonOptions& common, const std::vector<InputLine>& lines, bool host_by_default) {
+namespace {
+
+/// Both are versions, and they are two: "6.1.0-57-amd64" and "6.1.0-58-amd64" are one kernel series.
+bool disagree(const std::optional<std::string>& a, const std::optional<std::string>& b, bool series_only) {
+    if (!a || !b) return false;
+    const auto part = [&](const std::string& text) {
+        const std::size_t dot = text.find('.');
+        return series_only && dot != std::string::npos ? text.substr(0, text.find_first_of(".-+", dot + 1)) : text;
+    };
+    return part(*a) != part(*b);
+}
+
+/// Puts this host's versions where `facts` have none. Error: the facts are of another host.
+std::string add_host_versions(Facts& facts, const std::string& auditctl) {
+    const HostVersions host = host_versions(auditctl);
+    if (disagree(facts.audit_version, host.auditctl, false))
+        return fmt::format("the facts are of auditctl {}, this host has {}: collect them again (auopt facts)",
+                           *facts.audit_version, *host.auditctl);
+    if (disagree(facts.kernel, host.kernel, true))
+        return fmt::format("the facts are of kernel {}, this host has {}: collect them again (auopt facts)",
+                           *facts.kernel, *host.kernel);
+    if (host.auditctl) facts.audit_version = host.auditctl;
+    if (host.kernel) facts.kernel = host.kernel;
+    return {};
+}
+
+}  // namespace
+
+Setting make_setting(const CommonOptions& common, const std::vector<InputLine>& lines, bool host_by_default,
+                     const std::string& auditctl) {
     Setting setting;
     const auto stop = [&](int code, std::string error) {
         setting.exit_code = code;
@@ -57,6 +87,14 @@ Setting make_setting(const CommonOptions& common, const std::vector<InputLine>& 
     } else if (asked.target == "host" || host_by_default) {
         const NeededFacts needed = needed_facts(lines);
         setting.facts = host_facts(needed.users, needed.groups, needed.paths);
+    }
+    // Facts that say neither auditctl nor kernel leave both to this host, where it is the one to work on.
+    const bool facts_say = !common.facts_file.empty() && (setting.facts.audit_version || setting.facts.kernel);
+    const bool this_host =
+        asked.target == "host" || (asked.target.empty() && (host_by_default || common.reads_kernel) && !facts_say);
+    if (this_host) {
+        if (std::string error = add_host_versions(setting.facts, auditctl); !error.empty())
+            return stop(exit_usage, std::move(error));
     }
     for (const std::string& name : common.assume) {
         if (name == "watch-kinds") setting.facts.assume_watch_kinds = true;
@@ -75,7 +113,7 @@ Setting make_setting(const CommonOptions& common, const std::vector<InputLine>& 
     if (!machine)
         return stop(exit_input,
                     fmt::format("the facts are of an unknown machine, {}; known: {}", name, known_machines()));
-    auto target = find_target(asked.target, setting.facts, *machine);
+    auto target = find_target(asked.target, setting.facts, *machine, this_host);
     if (!target) return stop(exit_usage, target.error());
     setting.target = std::move(*target);
     setting.compile.version = setting.target.reading;
@@ -102,6 +140,11 @@ Setting make_setting(const CommonOptions& common, const Inputs& inputs) {
     CommonOptions here = common;
     here.machine = running_machine();
     return make_setting(here, lines);
+}
+
+Augenrules merging_script(const CommonOptions& common, bool host_by_default, const std::string& auditctl) {
+    const Setting setting = make_setting(common, std::vector<InputLine>{}, host_by_default, auditctl);
+    return setting.exit_code == 0 ? target_augenrules(setting.target) : Augenrules{};
 }
 
 std::string outside_tables(const Setting& setting) {

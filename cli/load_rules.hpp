@@ -22,10 +22,18 @@ struct Setting {
     int exit_code = 0;
     std::string error;
 };
-/// `lines`: what --target host has to look up. `host_by_default`: take host facts unless --facts is given.
-Setting make_setting(const CommonOptions& common, const std::vector<InputLine>& lines, bool host_by_default = false);
+/// `lines`: what --target host has to look up. `host_by_default`: the work is about this host unless --target or --facts
+/// say otherwise; its facts are taken unless --facts is given, its versions unless the facts hold them. `auditctl` is the
+/// program that is asked for its version where this host is meant.
+Setting make_setting(const CommonOptions& common, const std::vector<InputLine>& lines, bool host_by_default = false,
+                     const std::string& auditctl = "auditctl");
 /// For the lines of all inputs; the machine of --loaded is this one.
 Setting make_setting(const CommonOptions& common, const Inputs& inputs);
+
+/// How the augenrules of the target that the flags mean merges a directory. Wrong flags, which make_setting reports, merge
+/// as "any" does.
+Augenrules merging_script(const CommonOptions& common, bool host_by_default = false,
+                          const std::string& auditctl = "auditctl");
 
 /// AUDIT_ARCH_* of the programs of an ABI on the target's machine, which must have tables.
 std::uint32_t arch_of(const Setting& setting, Abi abi = Abi::native);

@@ -44,7 +44,7 @@ std::vector<Prediction> predictions(const KernelState& before, const KernelState
     if (target.machine != Machine::x86_64) return result;  // instructions were counted there only
     for (const KernelTables* kernel : target.cost_kernels()) {
         Prediction& prediction = result.emplace_back();
-        prediction.kernel = kernel->name;
+        prediction.kernel = figures_name(target, *kernel);
         for (const char* name : {"getpid", "read", "openat", "close"}) {
             const auto call = find_call(name, arch_x86_64);
             if (!call) continue;
@@ -210,7 +210,8 @@ OptimizeOutcome optimize_proven(const OptimizeRequest& request, Diagnostics& dia
     TextHeader header;
     header.version = AUOPT_VERSION;
     header.inputs = request.inputs.files;
-    header.target = full_name(request.setting.target);
+    header.target = asked_name(request.setting.target);
+    header.not_measured = not_measured(request.setting.target);
     header.preserve = request.preserve;
     header.assumptions = assumption_names(request.assume);
     for (const KernelTables* kernel : proof.kernels) header.proven_for.push_back(kernel->name);

@@ -26,6 +26,7 @@ std::string rewrite_counts(const PassReport& pass) {
 std::string optimize_summary(const OptimizeOutcome& outcome, const OptimizeRequest& request,
                              const SummaryOptions& options) {
     std::string out =
+        fmt::format("target {}\n", asked_name(request.setting.target)) +
         fmt::format("rules {} -> {}, walked by every call {} -> {}\n", outcome.before.rule_count(),
                     outcome.after.rule_count(), exit_list_length(outcome.before), exit_list_length(outcome.after));
     Table passes;
@@ -43,7 +44,7 @@ std::string optimize_summary(const OptimizeOutcome& outcome, const OptimizeReque
         calls.header = {"instructions per call"};
         calls.right = {false};
         for (const KernelTables* kernel : kernels) {
-            calls.header.push_back(kernel->name);
+            calls.header.push_back(figures_name(request.setting.target, *kernel));
             calls.right.push_back(true);
         }
         for (const CallName& call : hot_calls(arch)) {
@@ -67,6 +68,7 @@ std::string optimize_summary(const OptimizeOutcome& outcome, const OptimizeReque
         }
     }
     out += render_table(calls);
+    if (const std::string note = not_measured(request.setting.target); !note.empty()) out += note + "\n";
     if (machine != Machine::x86_64) {
         out += fmt::format("instructions were not measured on {}; those of x86_64 chose between rewrites\n",
                            machine_name(machine));
@@ -75,6 +77,7 @@ std::string optimize_summary(const OptimizeOutcome& outcome, const OptimizeReque
         for (const KernelTables* kernel : kernels) {
             before.push_back(price_workload(outcome.before, *kernel, request.workload.calls));
             after.push_back(price_workload(outcome.after, *kernel, request.workload.calls));
+            before.back().name = after.back().name = figures_name(request.setting.target, *kernel);
         }
         out += workload_change(request.workload, before, after);
     }
@@ -104,8 +107,11 @@ std::string optimize_report_json(const OptimizeOutcome& outcome, const OptimizeR
     }
     ordered_json before = ordered_json::array(), after = ordered_json::array();
     for (const KernelTables* kernel : request.setting.target.cost_kernels()) {
-        before.push_back(cost_to_json(price(outcome.before, *kernel, all_calls(arch_of(request.setting)))));
-        after.push_back(cost_to_json(price(outcome.after, *kernel, all_calls(arch_of(request.setting)))));
+        for (auto [state, sheets] : {std::pair{&outcome.before, &before}, {&outcome.after, &after}}) {
+            CostSheet sheet = price(*state, *kernel, all_calls(arch_of(request.setting)));
+            sheet.of = figures_of(request.setting.target, *kernel);
+            sheets->push_back(cost_to_json(sheet));
+        }
     }
     ordered_json workload = ordered_json::array();  // empty where instructions were not measured
     for (const KernelTables* kernel : request.setting.target.cost_kernels()) {
@@ -113,11 +119,13 @@ std::string optimize_report_json(const OptimizeOutcome& outcome, const OptimizeR
         const WorkloadCost was = price_workload(outcome.before, *kernel, request.workload.calls);
         ordered_json one =
             workload_to_json(request.workload, price_workload(outcome.after, *kernel, request.workload.calls), &was);
-        one["target"] = kernel->name;
+        one["target"] = figures_name(request.setting.target, *kernel);
         workload.push_back(std::move(one));
     }
     ordered_json report{
         {"target", full_name(request.setting.target)},
+        {"asked", asked_name(request.setting.target)},
+        {"evidence", evidence_text(request.setting.target)},
         {"inputs", inputs},
         {"rules", {{"before", outcome.before.rule_count()}, {"after", outcome.after.rule_count()}}},
         {"exit_list", {{"before", exit_list_length(outcome.before)}, {"after", exit_list_length(outcome.after)}}},
@@ -140,7 +148,7 @@ std::string dump_state(const std::string& pass, const KernelState& state, const 
     const bool measured = target.machine == Machine::x86_64;
     for (const KernelTables* kernel : target.cost_kernels()) {
         if (!measured) break;
-        out += fmt::format("# {}:", kernel->name);
+        out += fmt::format("# {}:", figures_name(target, *kernel));
         for (const CallName& call : hot_calls(arch)) {
             out += fmt::format(" {} {}", call.name,
                                call_cost(state, *kernel, reference_event(call.arch, call.nr)).filter_instructions);

@@ -7,6 +7,7 @@
 #include "cli/optimize_summary.hpp"
 #include "cli/options.hpp"
 #include "cli/proof_options.hpp"
+#include "cli/reading_groups.hpp"
 #include "cli/streams.hpp"
 #include "cli/target.hpp"
 #include "cli/workload_option.hpp"
@@ -61,12 +62,13 @@ int explain_failure(const OptimizeOutcome& outcome, const OptimizeVerb& verb) {
 int run(const OptimizeVerb& verb) {
     Inputs inputs;
     Diagnostics diagnostics;
-    if (!read_inputs(inputs, verb.inputs, target_augenrules(verb.common.target), diagnostics)) {
+    if (!read_inputs(inputs, verb.inputs, merging_script(verb.common), diagnostics)) {
         report_to_stderr(verb.common, inputs.sources, diagnostics);
         return exit_input;
     }
     const Setting setting = make_setting(verb.common, inputs);
     if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
+    if (const int code = refuse_readings(verb_name, verb.common, inputs, setting); code != 0) return code;
 
     ChosenWorkload chosen = choose_workload(verb_name, verb.common, verb.workload, setting.target.machine);
     if (chosen.exit_code != 0) return chosen.exit_code;

@@ -17,7 +17,7 @@ enum class ColorMode { automatic, always, never };
 
 /// Flags that every verb knows.
 struct CommonOptions {
-    std::string target = "any";  // or TARGET/MACHINE
+    std::string target;          // or TARGET/MACHINE; empty: what the facts say, else any
     std::string machine;         // empty: the target's, else that of the facts, else x86_64
     std::string facts_file;      // empty: none
     std::string from = "rules";  // or "listing": what the inputs are
@@ -25,6 +25,7 @@ struct CommonOptions {
     ColorMode color = ColorMode::automatic;
     bool quiet = false, verbose = false, stats = false;
     bool continue_on_error = false;   // --continue
+    bool reads_kernel = false;        // --loaded is among the inputs, so this host is meant unless another is named
     std::vector<std::string> assume;  // names of assumptions
 };
 

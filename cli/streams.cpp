@@ -44,4 +44,9 @@ int fail(std::string_view verb, int code, std::string_view message) {
     return code;
 }
 
+void tell_target(const CommonOptions& common, const Target& target) {
+    const bool chosen = target.origin == TargetOrigin::flag || target.origin == TargetOrigin::nobody;
+    if (!common.quiet && !chosen) put_err(fmt::format("target {}\n", printable_text(asked_name(target))));
+}
+
 }  // namespace auopt

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "cli/options.hpp"
+#include "cli/target.hpp"
 #include "grammar/diagnostic.hpp"
 #include "report/diagnostics.hpp"
 
@@ -21,5 +22,8 @@ void report_to_stderr(const CommonOptions& common, const Sources& sources, Diagn
 
 /// "auopt VERB: message" to standard error; returns `code`.
 int fail(std::string_view verb, int code, std::string_view message);
+
+/// "target deb12, from the facts" to standard error, where nobody wrote it on the command line.
+void tell_target(const CommonOptions& common, const Target& target);
 
 }  // namespace auopt

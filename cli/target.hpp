@@ -11,6 +11,7 @@
 #include "compiler/facts.hpp"
 #include "compiler/rules_dir.hpp"
 #include "kernel_model/tables.hpp"
+#include "report/cost_report.hpp"
 
 namespace auopt {
 
@@ -20,12 +21,18 @@ struct TargetKernel {
     bool measured = false;                 // the tables are of this very version, measured
 };
 
+/// Who says that this is the target.
+enum class TargetOrigin { flag, facts, host, nobody };
+
 struct Target {
-    std::string name;
+    std::string name;         // "deb12"; "host" for what no row of the data file is
+    std::string description;  // of a host: "auditctl 3.0.9, kernel 6.1"
+    TargetOrigin origin = TargetOrigin::flag;
     Machine machine = Machine::x86_64;
     std::string auditctl;  // as documented: "3.1.2"
     AuditctlVersion reading = AuditctlVersion::v3_0_9;
-    /// The output has to load as the same bytes in each of these.
+    /// The versions that may read the input, all of which have to read it alike; and the output has to load as the same
+    /// bytes in each of them.
     std::vector<AuditctlVersion> writing;
     bool gawk = false;  // what augenrules runs on; mawk otherwise
     std::vector<TargetKernel> kernels;
@@ -40,16 +47,30 @@ struct Target {
 
 /// As a user may write it and a header says it: the name, with the machine unless that is x86_64.
 std::string full_name(const Target& target);
+/// What was asked for, and where: "deb12, from the facts"; "host (auditctl 3.0.9, kernel 6.1)".
+std::string asked_name(const Target& target);
 
-/// How the target's augenrules merges. `name` as given to --target; an unknown one, which find_target refuses, merges as
-/// "any" does.
-Augenrules target_augenrules(std::string_view name);
+/// What figures for one of cost_kernels() are called: the target's own name where it has one kernel.
+std::string figures_name(const Target& target, const KernelTables& tables);
+/// "" or, of a target whose kernel was not measured: "el9: kernel 5.14 not measured, predicted with linux-6.1's table".
+std::string not_measured(const Target& target);
+/// The same for JSON, or the evidence of the data file.
+std::string evidence_text(const Target& target);
+
+/// The same for a cost report.
+FiguresOf figures_of(const Target& target, const KernelTables& tables);
+
+/// How the target's augenrules merges.
+Augenrules target_augenrules(const Target& target);
 
 /// In the order of the data file, for x86_64.
 const std::vector<Target>& targets();
 
-/// Error: the message for a usage error. "host" is made from this machine's `facts`. A machine without kernel tables
-/// gets a target without kernels.
-tl::expected<Target, std::string> find_target(const std::string& name, const Facts& facts, Machine machine);
+/// The target that `name` says; where that is empty, the one that `facts` hold the versions of, else "any". "host" and
+/// `this_host` (facts of this machine, that nobody named) are made of the versions in `facts`: one that is not there is
+/// unknown, so that every reading or every kernel is asked. A machine without kernel tables gets a target without
+/// kernels. Error: the message for a usage error.
+tl::expected<Target, std::string> find_target(const std::string& name, const Facts& facts, Machine machine,
+                                              bool this_host = false);
 
 }  // namespace auopt

@@ -5,6 +5,7 @@
 #include "cli/load_rules.hpp"
 #include "cli/options.hpp"
 #include "cli/proof_options.hpp"
+#include "cli/reading_groups.hpp"
 #include "cli/streams.hpp"
 #include "report/verdict.hpp"
 
@@ -23,7 +24,7 @@ int run(const VerifyVerb& verb) {
     int code = exit_clean;
     for (int side = 0; side < 2; ++side) {
         Diagnostics diagnostics;
-        if (!read_inputs(inputs[side], {side == 0 ? verb.before : verb.after}, target_augenrules(verb.common.target),
+        if (!read_inputs(inputs[side], {side == 0 ? verb.before : verb.after}, merging_script(verb.common),
                          diagnostics)) {
             report_to_stderr(verb.common, inputs[side].sources, diagnostics);
             code = exit_input;
@@ -31,6 +32,10 @@ int run(const VerifyVerb& verb) {
         }
         setting = make_setting(verb.common, inputs[side]);
         if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
+        if (const int refused = refuse_readings(verb_name, verb.common, inputs[side], setting); refused != 0) {
+            code = refused;
+            continue;
+        }
         if (const std::string reason = outside_tables(setting); !reason.empty())
             return fail(verb_name, exit_unknown, reason);
         // A rule that is loaded already ends loading: what is judged is what the kernel holds then.
@@ -51,11 +56,12 @@ int run(const VerifyVerb& verb) {
     compare_as_held(states[0], inputs[0], states[1], inputs[1]);
     const VerifyOptions options = proof_options(setting, verb.preserve, verb.common.assume);
     const auto assumptions = assumption_names(verb.common.assume);
+    tell_target(verb.common, setting.target);
     const Verdict verdict = verify(states[0], states[1], options);
+    nlohmann::ordered_json json = verdict_to_json(verdict, options.preserve, assumptions);
+    json["target"] = asked_name(setting.target);
     const bool written = put_out(verb.common.format == Format::json
-                                     ? verdict_to_json(verdict, options.preserve, assumptions)
-                                               .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
-                                           "\n"
+                                     ? json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
                                      : verdict_to_text(verdict, options.preserve, assumptions));
     if (!written) return fail(verb_name, exit_usage, "standard output cannot be written");
     if (std::holds_alternative<Refuted>(verdict)) return exit_refuted;

@@ -117,12 +117,18 @@ nlohmann::ordered_json cost_to_json(const CostSheet& sheet) {
         put_hardware_cost(call, row);
         calls.push_back(std::move(call));
     }
-    nlohmann::ordered_json result{{"target", sheet.kernel->name},
+    nlohmann::ordered_json result{{"target", sheet.name()},
                                   {"reference", reference_text},
                                   {"rules", sheet.rules},
                                   {"exit_list", sheet.exit_list},
                                   {"fixed_instructions", sheet.fixed_instructions},
                                   {"syscalls", calls}};
+    if (sheet.of) {
+        result["asked"] = sheet.of->asked;
+        result["kernel"] = sheet.of->kernel;
+        result["table"] = sheet.kernel->name;
+        result["evidence"] = sheet.of->evidence;
+    }
     if (!sheet.kernel->costs_measured()) {
         result["machine"] = machine_name(sheet.kernel->machine->machine);
         result["fixed_instructions"] = nullptr;
@@ -143,8 +149,8 @@ nlohmann::ordered_json cost_to_json(const CostSheet& sheet) {
 std::string walk_to_text(const CostSheet& sheet, const CostSheet* old, const KernelState& state, const Sources& sources,
                          bool verbose) {
     const std::string_view machine = machine_name(sheet.kernel->machine->machine);
-    std::string out = fmt::format("{} on {}: {} rules, {} of them walked by every system call\n", sheet.kernel->name,
-                                  machine, sheet.rules, sheet.exit_list);
+    std::string out = fmt::format("{} on {}: {} rules, {} of them walked by every system call\n", sheet.name(), machine,
+                                  sheet.rules, sheet.exit_list);
     Table table;
     table.header = {"call", "nr", "walked", "in mask"};
     table.right = {false, true, true, true};
@@ -187,7 +193,7 @@ std::string cost_to_text(const CostSheet& sheet, const CostSheet* old, const Ker
     if (!sheet.kernel->costs_measured()) return walk_to_text(sheet, old, state, sources, verbose);
     std::string out = fmt::format(
         "{}: {} rules, {} of them walked by every system call; being armed costs {} instructions per call\n",
-        sheet.kernel->name, sheet.rules, sheet.exit_list, sheet.fixed_instructions);
+        sheet.name(), sheet.rules, sheet.exit_list, sheet.fixed_instructions);
     Table table;
     if (old == nullptr) {
         table.header = {"call", "nr", "walked", "in mask", "instructions"};

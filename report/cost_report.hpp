@@ -20,9 +20,19 @@ struct CallRow {
     std::optional<CallHardwareCost> hardware;  // see add_hardware_cost
 };
 
+/// Whose figures they are, where that is more than the kernel table they were made with.
+struct FiguresOf {
+    std::string name;      // what was asked for: "el9"; the kernel's where a target holds several
+    std::string asked;     // the whole target: "el9, from the facts"
+    std::string kernel;    // "5.14"
+    std::string evidence;  // "measured", or what stands in for it
+};
+
 /// Costs of one rule set on one kernel.
 struct CostSheet {
     const KernelTables* kernel = nullptr;
+    std::optional<FiguresOf> of;  // nothing: of that kernel itself
+    const std::string& name() const { return of ? of->name : kernel->name; }
     std::size_t rules = 0;
     unsigned exit_list = 0;
     std::uint32_t fixed_instructions = 0;

@@ -20,8 +20,8 @@ nlohmann::ordered_json probes_to_json(const std::vector<ProbeCost>& costs) {
     return rows;
 }
 
-std::string probes_to_text(const KernelTables& kernel, const std::vector<ProbeCost>& costs) {
-    if (costs.empty()) return fmt::format("{}: whole calls were not measured\n", kernel.name);
+std::string probes_to_text(const std::string& name, const std::vector<ProbeCost>& costs) {
+    if (costs.empty()) return fmt::format("{}: whole calls were not measured\n", name);
     Table table;
     table.header = {"call", "itself", "marks", "exit list", "names", "instructions"};
     table.right = {false, true, true, true, true, true};
@@ -32,7 +32,7 @@ std::string probes_to_text(const KernelTables& kernel, const std::vector<ProbeCo
                               fmt::format("{:.0f}", c.marks), fmt::format("{:.0f}", c.exit_list),
                               fmt::format("{:.0f}", c.names), fmt::format("{:.0f}", c.total())});
     }
-    return fmt::format("{}: whole calls of the lab's probe (lab/README.md), as root, auid unset\n", kernel.name) +
+    return fmt::format("{}: whole calls of the lab's probe (lab/README.md), as root, auid unset\n", name) +
            render_table(table) + (any_match ? "* a rule matches: the record that it writes is not counted\n" : "");
 }
 

@@ -12,6 +12,7 @@ namespace auopt {
 
 /// One object a probe; empty for kernels without measured probes.
 nlohmann::ordered_json probes_to_json(const std::vector<ProbeCost>& costs);
-std::string probes_to_text(const KernelTables& kernel, const std::vector<ProbeCost>& costs);
+/// `name`: what the kernel is called.
+std::string probes_to_text(const std::string& name, const std::vector<ProbeCost>& costs);
 
 }  // namespace auopt

@@ -44,6 +44,7 @@ constexpr const char* share_unknown = "share of CPU time: unknown; give --worklo
 WorkloadCost price_workload(const KernelState& state, const KernelTables& kernel, const Workload& calls) {
     WorkloadCost cost;
     cost.kernel = &kernel;
+    cost.name = kernel.name;
     for (const CallWeight& call : calls) {
         WorkloadRow row;
         row.call = find_call(fmt::format("{}", call.nr), call.arch).value_or(CallName{call.arch, call.nr, ""});
@@ -111,7 +112,7 @@ std::string workload_to_text(const MeasuredWorkload& workload, const WorkloadCos
     std::string out = fmt::format(
         "\nworkload {}: {} kinds of calls; filtering takes {:.0f} instructions per average "
         "call on {}",
-        name_of(workload), cost.rows.size(), cost.per_call(), cost.kernel->name);
+        name_of(workload), cost.rows.size(), cost.per_call(), cost.name);
     if (old != nullptr)
         out += fmt::format(" (before {:.0f}, {})", old->per_call(), reduction(old->per_call(), cost.per_call()));
     out += "\n";
@@ -197,7 +198,7 @@ std::string workload_change(const MeasuredWorkload& workload, const std::vector<
     Table table;
     for (std::size_t i = 0; i < before.size(); ++i) {
         std::vector<std::string> row{
-            "  " + before[i].kernel->name,
+            "  " + before[i].name,
             fmt::format("{:.0f} -> {:.0f} instructions", before[i].per_call(), after[i].per_call()),
             reduction(before[i].per_call(), after[i].per_call())};
         const auto was = cpu_share(before[i], workload);

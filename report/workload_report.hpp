@@ -24,6 +24,7 @@ struct WorkloadRow {
 
 struct WorkloadCost {
     const KernelTables* kernel = nullptr;
+    std::string name;               // what the figures are called: the kernel's, or the target's own
     std::vector<WorkloadRow> rows;  // the dearest first
     double calls = 0;
     double instructions = 0;   // of filtering, in all calls

@@ -52,10 +52,15 @@ class Costs:
             self.hot[kernel] = {c["name"]: c["filter_instructions"] for c in calls if c["arch"] == "b64" and c["name"] in HOT}
 
 
-def optimize(auopt, rules, facts, out, failures):
+def optimize(auopt, rules, facts, out, failures, read_differently):
     """(standard error, seconds); a failure is noted."""
     started = time.monotonic()
     done = auopt.run("optimize", "--facts", facts, "--continue", "--target", "any", "-o", out, rules.path)
+    if done.returncode == 2 and b" is read in " in done.stderr:
+        # Versions read it differently, so one has to be named: the facts name 3.0.9 and leave every kernel in.
+        read_differently.append(rules.name)
+        started = time.monotonic()
+        done = auopt.run("optimize", "--facts", facts, "--continue", "-o", out, rules.path)
     seconds = time.monotonic() - started
     said = done.stderr.decode(errors="replace")
     if done.returncode != 0:
@@ -127,14 +132,14 @@ def main():
         oracle = None
         print(f"without the oracle ({reason}): loading is not checked")
 
-    rows, failed = [], 0
+    rows, failed, read_differently = [], 0, []
     with tempfile.TemporaryDirectory(prefix="auopt-corpus.") as work:
         out = pathlib.Path(work) / "audit.rules"
         for rules in files:
             failures = []
             out.unlink(missing_ok=True)
             facts = rules.write_facts(work)
-            said, seconds = optimize(auopt, rules, facts, out, failures)
+            said, seconds = optimize(auopt, rules, facts, out, failures, read_differently)
             if said is not None:
                 before = Costs(auopt, rules.path, facts, keep_going=True)
                 after = Costs(auopt, out, facts, keep_going=False)
@@ -172,6 +177,8 @@ def main():
             for name, before, after, seconds, _ in rows
         ]
         pathlib.Path(args.json).write_text(json.dumps(figures, indent=1))
+    if read_differently:
+        print(f"{len(read_differently)} refused without a target, optimized as 3.0.9 reads them: {', '.join(read_differently)}")
     print(f"{len(files)} rule sets, {len(rows)} optimized, {failed} failures")
     sys.exit(1 if failed else 0)
 

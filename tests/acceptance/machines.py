@@ -55,7 +55,7 @@ def main():
             done = auopt.run("optimize", *options, rules, "-o", output)
             if not check(machine, "optimize", done, 0, "stderr", "Proven"):
                 continue
-            first = done.stderr.decode().splitlines()[0]
+            first = done.stderr.decode().splitlines()[1]  # below the target
             done = auopt.run("verify", *options, rules, output)
             check(machine, "verify", done, 0, "stdout", "Proven")
             done = auopt.run("gate", *options, "--against", rules, output)

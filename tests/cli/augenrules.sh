@@ -24,7 +24,7 @@ mode() { stat -c %a "$1"; }
 rule_lines() { grep -c '^-[aw]' "$1"; }
 
 mkdir rules.d out
-printf '{"machine":"x86_64","files":["/etc/passwd","/etc/shadow"],"directories":["/etc"]}\n' >facts.json
+printf '{"machine":"x86_64","audit_version":"3.0.9","kernel":"6.1.0-57-amd64","files":["/etc/passwd","/etc/shadow"],"directories":["/etc"]}\n' >facts.json
 printf -- '-D\n-b 64\n-w /etc/passwd -p wa -k id\n-e 2\n' >rules.d/10-id.rules
 printf -- '-a always,exit -F arch=b64 -S chmod -k perm\n-a always,exit -F arch=b64 -S fchmod -k perm\n' >rules.d/20-perm.rules
 
