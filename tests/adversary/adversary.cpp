@@ -1,6 +1,7 @@
 // Looks for wrong answers of verify and optimize with the walk simulator (tests/simulator/README.md).
 //
 //   adversary seconds N [SEED]   random files through optimize, and pairs of mutated files through verify, for N seconds
+//   adversary rounds N [SEED]    the same for N files and pairs, always alike for a seed
 //   adversary pairs N [SEED]     N mutated pairs through verify, however long that takes
 //   adversary small PART OF      all files of up to three rules of the alphabet with their edits; PART of OF of them
 //
@@ -41,37 +42,48 @@ public:
         const SmallFile file = random_file(dice, dice.one_in(4) ? 10 : 5);
         report(judge.optimized(file, depth(dice)), seed);
     }
-    void mutate_one(std::uint64_t seed, bool count_alike) {
+    void mutate_one(std::uint64_t seed, bool ask_always) {
         Dice dice(seed);
         const SmallFile before = random_file(dice, 5);
         SmallFile after = before;
         for (unsigned i = 0, n = 1 + dice.below(2); i < n; ++i) edit(after, dice);
-        report(judge.pair(before, after, depth(dice), count_alike), seed);
+        report(judge.pair(before, after, depth(dice), ask_always), seed);
     }
 
 private:
     static unsigned depth(Dice& dice) { return dice.one_in(16) ? 3 : 2; }
 };
 
+/// One file in three rounds; of some pairs that are not Proven it is also asked whether they are alike.
+void round(Run& run, std::uint64_t seed, std::uint64_t number) {
+    const std::uint64_t own = seed * 1'000'000 + number;
+    if (number % 3 == 2)
+        run.optimize_one(own);
+    else
+        run.mutate_one(own, number % 8 == 0);
+}
+
 int for_seconds(double seconds, std::uint64_t seed) {
     std::cout << "seed " << seed << std::endl;
     Run run;
     const auto start = std::chrono::steady_clock::now();
-    std::uint64_t round = 0;
-    while (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < seconds) {
-        const std::uint64_t own = seed * 1'000'000 + round++;
-        if (round % 3 == 0)
-            run.optimize_one(own);
-        else
-            run.mutate_one(own, round % 8 == 1);
-    }
+    for (std::uint64_t n = 0; std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < seconds;
+         ++n)
+        round(run, seed, n);
+    return run.finish();
+}
+
+int for_rounds(std::uint64_t rounds, std::uint64_t seed) {
+    std::cout << "seed " << seed << std::endl;
+    Run run;
+    for (std::uint64_t n = 0; n < rounds; ++n) round(run, seed, n);
     return run.finish();
 }
 
 int for_pairs(std::uint64_t pairs, std::uint64_t seed) {
     std::cout << "seed " << seed << std::endl;
     Run run;
-    for (std::uint64_t i = 0; i < pairs; ++i) run.mutate_one(seed * 1'000'000 + i, true);
+    for (std::uint64_t n = 0; n < pairs; ++n) run.mutate_one(seed * 1'000'000 + n, n % 8 == 0);
     const int status = run.finish();
     std::cout << run.judge.score.pairs << " mutated pairs with " << run.judge.score.findings
               << " false Proven by the walk simulator\n";
@@ -113,8 +125,9 @@ int main(int argc, char** argv) {
     const std::uint64_t first = number(2, 0);
     const auto fresh = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count() / 1000);
     if (mode == "seconds" && first > 0) return for_seconds(static_cast<double>(first), number(3, fresh % 1'000'000));
+    if (mode == "rounds" && first > 0) return for_rounds(first, number(3, fresh % 1'000'000));
     if (mode == "pairs" && first > 0) return for_pairs(first, number(3, fresh % 1'000'000));
     if (mode == "small" && number(3, 0) > first) return for_small_files(first, number(3, 0));
-    std::cerr << "usage: adversary seconds N [SEED] | pairs N [SEED] | small PART OF\n";
+    std::cerr << "usage: adversary seconds N [SEED] | rounds N [SEED] | pairs N [SEED] | small PART OF\n";
     return 2;
 }

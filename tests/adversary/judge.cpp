@@ -42,16 +42,17 @@ std::optional<Difference> Judge::differ(const std::vector<Message>& before, cons
     return std::nullopt;
 }
 
-std::string Judge::pair(const SmallFile& before, const SmallFile& after, unsigned depth, bool count_alike) {
+std::string Judge::pair(const SmallFile& before, const SmallFile& after, unsigned depth, bool ask_always) {
     ++score.pairs;
     VerifyOptions options;
     options.kernels = all_kernels();
     const Verdict verdict = verify(state_of(before), state_of(after), options);
     const bool proven = std::holds_alternative<Proven>(verdict), refuted = std::holds_alternative<Refuted>(verdict);
     ++(proven ? score.proven : refuted ? score.refuted : score.unknown);
-    if (!proven && !count_alike) return "";
+    if (!proven && !ask_always) return "";
     const auto difference = differ(before.messages(), after.messages(), depth);
     if (!proven) {
+        ++(refuted ? score.refuted_asked : score.unknown_asked);
         if (!difference) ++(refuted ? score.refuted_alike : score.unknown_alike);
         return "";
     }
@@ -101,10 +102,11 @@ std::string Judge::optimized(const SmallFile& before, unsigned depth) {
 std::string to_string(const Score& s) {
     return fmt::format(
         "{} sets optimized, {} of them proven, {} unproven, {} left alone\n"
-        "{} mutated pairs: {} proven, {} refuted ({} of these alike in every world), {} unknown ({} alike)\n"
+        "{} mutated pairs: {} proven, {} refuted, {} unknown\n"
+        "not proven, but alike in every world: {} of {} refuted, {} of {} unknown pairs looked at\n"
         "{} worlds, {} sequences of calls, {} findings\n",
-        s.sets, s.optimized, s.unproven, s.left, s.pairs, s.proven, s.refuted, s.refuted_alike, s.unknown,
-        s.unknown_alike, s.tally.worlds, s.tally.sequences, s.findings);
+        s.sets, s.optimized, s.unproven, s.left, s.pairs, s.proven, s.refuted, s.unknown, s.refuted_alike,
+        s.refuted_asked, s.unknown_alike, s.unknown_asked, s.tally.worlds, s.tally.sequences, s.findings);
 }
 
 }  // namespace auopt::adversary

@@ -17,8 +17,9 @@ struct Score {
     std::uint64_t unproven = 0;   // optimize wrote nothing: not like its input as far as verify can tell
     std::uint64_t left = 0;       // would not load, or outside the model
     std::uint64_t pairs = 0, proven = 0, refuted = 0, unknown = 0;
-    std::uint64_t refuted_alike = 0;  // Refuted, and the simulator finds no difference (in its worlds and at its depth)
-    std::uint64_t unknown_alike = 0;
+    // Of pairs that are not Proven, how many the simulator was asked about, and how many it finds no difference in (in its
+    // worlds and at its depth): no more than that many are wrongly refused.
+    std::uint64_t refuted_asked = 0, refuted_alike = 0, unknown_asked = 0, unknown_alike = 0;
     simulator::Tally tally;
     std::uint64_t findings = 0;
 };
@@ -29,9 +30,9 @@ public:
     Judge();
 
     /// Verifies a pair. Result: empty, or a finding that can be repeated from what it says.
-    /// `count_alike`: also look what the simulator says of pairs that are not Proven.
+    /// `ask_always`: also about pairs that are not Proven.
     std::string pair(const simulator::SmallFile& before, const simulator::SmallFile& after, unsigned depth,
-                     bool count_alike);
+                     bool ask_always);
     /// Optimizes a file, through text and back, as `auopt optimize` does.
     std::string optimized(const simulator::SmallFile& before, unsigned depth);
 
