@@ -145,5 +145,90 @@ TEST(Watches, runs_of_one_call_share_priority_and_key) {
     EXPECT_EQ(to_string(evaluate(h.state, kernel, e, h.watches, {}, first.state).decision), "recorded, key \"enter\"");
 }
 
+// ---- what goes with a directory ----
+
+const Inode tree{0, 2, 30}, programs{0, 2, 40};
+
+/// A host with a tree /e and a program /p/x besides.
+struct WholeHost {
+    KernelState state;
+    std::optional<Inode> program = Inode{0, 2, 41};
+    WatchTable watches;
+
+    explicit WholeHost(std::string_view rules)
+        : state(test::state_of(rules)),
+          watches(state, HostPlaces{[](const std::string&) {
+                                        return std::optional(WatchPlace{folder, file(20)});
+                                    },
+                                    [](const std::string&) { return std::optional(tree); },
+                                    [this](const std::string&) {
+                                        return program ? std::optional(WatchPlace{programs, program}) : std::nullopt;
+                                    }}) {}
+
+    std::string call(std::int32_t nr, const std::vector<NameChange>& changes = {}) {
+        Event e;
+        e.nr = nr;
+        e.dirs = {"/e"};
+        e.program = Inode{0, 2, 41};
+        return to_string(evaluate(state, *find_kernel("linux-6.1"), e, watches, changes).decision);
+    }
+    static NameChange removed(const Inode& directory) {
+        return {directory, "", std::nullopt, 0, NameChange::Kind::inode_removed};
+    }
+};
+
+constexpr std::int32_t nr_rmdir = 84, nr_acct = 163;
+
+TEST(Watches, a_directory_takes_its_watches_and_the_call_is_recorded) {
+    WholeHost h("-w /d/f -p wa -k k\n-a always,exit -S acct -F key=other\n");
+    EXPECT_EQ(h.call(nr_rmdir, {WholeHost::removed(tree)}), "no rule matched") << "no tree there";
+    EXPECT_EQ(h.call(nr_rmdir, {WholeHost::removed(folder)}), "recorded, no key");
+    EXPECT_EQ(h.watches.counted(), 2U) << "rules of watches stay counted";
+    EXPECT_TRUE(h.watches.gone(0));
+    EXPECT_FALSE(h.watches.gone(1));
+    EXPECT_EQ(h.call(nr_rmdir, {WholeHost::removed(folder)}), "no rule matched");
+}
+
+TEST(Watches, a_tree_goes_before_the_exit_of_the_call) {
+    const std::string rules = "-a always,exit -S rmdir -F dir=/e -F key=k\n";
+    EXPECT_EQ(WholeHost(rules).call(nr_rmdir), "recorded, key \"k\"");
+    EXPECT_EQ(WholeHost(rules).call(nr_rmdir, {WholeHost::removed(tree)}), "recorded, no key");
+    EXPECT_EQ(WholeHost(rules).call(nr_rmdir, {{tree, "", std::nullopt, 0, NameChange::Kind::directory_moved}}),
+              "recorded, key \"k\"");
+}
+
+TEST(Watches, a_program_takes_its_rules_out_of_the_count) {
+    WholeHost h("-a always,exit -S acct -F exe=/p/x -F key=k\n");
+    EXPECT_EQ(h.call(nr_acct), "recorded, key \"k\"");
+    EXPECT_EQ(h.call(nr_rmdir, {WholeHost::removed(programs)}), "recorded, no key");
+    EXPECT_EQ(h.watches.counted(), 0U);
+    EXPECT_EQ(h.call(nr_acct), "no rule matched");
+}
+
+TEST(Watches, a_program_is_another_one_once_its_name_is_made_anew) {
+    WholeHost h("-a always,exit -S acct -F exe=/p/x -F key=is\n-a always,exit -S acct -F exe!=/p/x -F key=is-not\n");
+    h.watches.update(programs, "x", std::nullopt);
+    EXPECT_EQ(h.call(nr_acct), "recorded, key \"is\"") << "what was deleted still runs";
+    h.watches.update(programs, "x", file(42));
+    EXPECT_EQ(h.call(nr_acct), "recorded, key \"is-not\"");
+}
+
+TEST(Watches, rules_that_were_refused_are_not_there) {
+    KernelState state = test::state_of("-a always,exit -S acct -F exe=/p/x\n-a always,exit -S acct -F dir=/e\n");
+    const WatchTable none(state, HostPlaces{[](const std::string&) { return std::optional<WatchPlace>(); },
+                                            [](const std::string&) { return std::optional<Inode>(); },
+                                            [](const std::string&) { return std::optional<WatchPlace>(); }});
+    EXPECT_TRUE(none.gone(0));
+    EXPECT_TRUE(none.gone(1));
+    EXPECT_EQ(none.counted(), 0U);
+}
+
+TEST(Watches, a_record_in_the_call_gives_way_to_rules) {
+    const NameChange record{{}, "", std::nullopt, 0, NameChange::Kind::record};
+    EXPECT_EQ(WholeHost("-a always,exit -S rmdir -F key=k\n").call(nr_acct, {record}), "recorded, no key");
+    EXPECT_EQ(WholeHost("-a never,exit -S acct\n").call(nr_acct, {record}), "never, no key");
+    EXPECT_EQ(WholeHost("-a always,exit -S acct -F key=k\n").call(nr_acct, {record}), "recorded, key \"k\"");
+}
+
 }  // namespace
 }  // namespace auopt
