@@ -11,6 +11,7 @@
 #include "compiler/wire.hpp"
 #include "kernel_model/contention.hpp"
 #include "kernel_model/cost.hpp"
+#include "kernel_model/output_order.hpp"
 #include "report/calls.hpp"
 
 namespace auopt {
@@ -182,6 +183,7 @@ OptimizeOutcome optimize_proven(const OptimizeRequest& request, Diagnostics& dia
     const LoadedRules loaded = load_rules(request.inputs, request.setting, true, diagnostics);
     if (!loaded.would_load()) return stop(Status::would_not_load, "the input would not load");
     if (loaded.load.outside_model) return stop(Status::outside_model, *loaded.load.outside_model);
+    if (auto reason = order_not_kept(loaded.load.state)) return stop(Status::outside_model, *std::move(reason));
     const auto control = control_lines(loaded.program, loaded.load.state);
     if (!control) return stop(Status::outside_model, control.error());
     outcome.before = loaded.load.state;

@@ -20,20 +20,6 @@ bool lies_in_root(const std::string& path) { return path.find_first_not_of('/') 
 
 bool is_root(const std::string& path) { return path.find_first_not_of('/') == std::string::npos; }
 
-CountedRules counted(const std::vector<const KernelRule*>& rules) {
-    CountedRules out;
-    std::set<std::string> programs;
-    for (const KernelRule* rule : rules) {
-        out.any = true;
-        if (const FieldTest* exe = find_test(*rule, Field::exe))
-            programs.insert(exe->text);
-        else
-            out.without_exe = true;
-    }
-    out.exe.assign(programs.begin(), programs.end());
-    return out;
-}
-
 }  // namespace
 
 std::vector<NamedObject> named_objects(const KernelRule& rule) {
@@ -98,18 +84,46 @@ std::vector<LoadingStop> loading_stops(const KernelState& state, const std::vect
     return out;
 }
 
-CountedRules counted_in_n_rules(const KernelState& state) {
-    std::vector<const KernelRule*> rules;
-    for (const std::vector<KernelRule>* list : {&state.task, &state.filter})
-        for (const KernelRule& rule : *list) rules.push_back(&rule);
-    return counted(rules);
+NameSet name_set(const KernelRule& rule) {
+    NameSet names = named_objects(rule);
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
 }
 
-CountedRules counted_in_signals(const KernelState& state, bool with_compat) {
-    std::vector<const KernelRule*> rules;
-    for (const KernelRule* rule : in_loading_order(state))
-        if (counts_as_signal(*rule, state.machine, with_compat)) rules.push_back(rule);
-    return counted(rules);
+void NameSets::add(const NameSet& names, int count) {
+    const auto it = counts_.try_emplace(names, 0).first;
+    it->second += count;
+    if (it->second == 0) counts_.erase(it);
+}
+
+bool NameSets::has_smaller(const NameSet& names, const NamedObject* kept) const {
+    if (kept == nullptr && !names.empty() && counts_.contains({})) return true;
+    constexpr std::size_t few = 6;  // a rule has one path= or dir= and one exe=; labels may be more
+    if (names.size() > few)
+        return std::any_of(counts_.begin(), counts_.end(), [&](const auto& entry) {
+            return entry.first.size() < names.size() &&
+                   std::includes(names.begin(), names.end(), entry.first.begin(), entry.first.end()) &&
+                   (kept == nullptr || std::binary_search(entry.first.begin(), entry.first.end(), *kept));
+        });
+    for (unsigned chosen = 1; chosen + 1 < 1U << names.size(); ++chosen) {
+        NameSet smaller;
+        bool holds = kept == nullptr;
+        for (std::size_t i = 0; i < names.size(); ++i)
+            if ((chosen >> i & 1U) != 0) {
+                smaller.push_back(names[i]);
+                holds |= kept != nullptr && names[i] == *kept;
+            }
+        if (holds && counts_.contains(smaller)) return true;
+    }
+    return false;
+}
+
+std::set<NameSet> NameSets::minimal() const {
+    std::set<NameSet> out;
+    for (const auto& [names, count] : counts_)
+        if (!has_smaller(names)) out.insert(names);
+    return out;
 }
 
 }  // namespace auopt

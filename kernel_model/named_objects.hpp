@@ -6,6 +6,8 @@
 
 #include <compare>
 #include <cstddef>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,17 +44,26 @@ struct LoadingStop {
 /// In the order of loading, each object once; rules behind -i or -c end nothing.
 std::vector<LoadingStop> loading_stops(const KernelState& state, const std::vector<const KernelRule*>& order);
 
-/// What can become of the counters when exe= marks go: audit_fsnotify.c removes their rules and counts down, while rules of
-/// watches and trees that go stay counted (section 1.2).
-struct CountedRules {
-    bool any = false;
-    bool without_exe = false;      // some rule counts for as long as it is loaded
-    std::vector<std::string> exe;  // else the programs whose rules count, sorted
-    bool operator==(const CountedRules& o) const {
-        return any == o.any && without_exe == o.without_exe && (without_exe || exe == o.exe);
+/// All that a rule names, sorted: it is held as long as all of it is there.
+using NameSet = std::vector<NamedObject>;
+NameSet name_set(const KernelRule& rule);
+
+/// How many rules of a group have each set of names. The sets of which no smaller one is among them say, whatever is missing or
+/// goes, whether any rule of the group is left.
+class NameSets {
+public:
+    void add(const NameSet& names, int count = 1);
+    bool contains(const NameSet& names) const { return counts_.contains(names); }
+    int count(const NameSet& names) const {
+        const auto it = counts_.find(names);
+        return it == counts_.end() ? 0 : it->second;
     }
+    /// A smaller set is there, one that holds `kept` where that is given.
+    bool has_smaller(const NameSet& names, const NamedObject* kept = nullptr) const;
+    std::set<NameSet> minimal() const;
+
+private:
+    std::map<NameSet, int> counts_;
 };
-CountedRules counted_in_n_rules(const KernelState& state);
-CountedRules counted_in_signals(const KernelState& state, bool with_compat);
 
 }  // namespace auopt

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include <fmt/format.h>
+
 #include "kernel_model/named_objects.hpp"
 
 namespace auopt {
@@ -42,6 +44,33 @@ std::vector<OutputLine> output_order(const KernelState& before, const KernelStat
     }
     write_up_to(stop_added.size());
     return lines;
+}
+
+std::optional<std::string> order_not_kept(const KernelState& before) {
+    if (before.errors_ignored_from) return std::nullopt;
+    const std::vector<const KernelRule*> order = in_loading_order(before);
+    const std::vector<LoadingStop> stops = loading_stops(before, order);
+    if (stops.empty()) return std::nullopt;
+    const std::string first = to_string(stops.front().object);
+    if (before.deleted_own)
+        return fmt::format(
+            "rules are added and deleted again, and loading can stop in between (where {} is missing); -c at the top "
+            "of the "
+            "file makes it go on",
+            first);
+    const std::uint32_t stop = order[stops.front().position]->added;
+    std::uint32_t last = 0;
+    for (const KernelRule& rule : before.filter) {
+        if (rule.added < last && last > stop)
+            return fmt::format(
+                "a rule is put in front of others (-A) behind one at which loading can stop (where {} is missing): "
+                "written in "
+                "the order of the walk, other rules would be loaded there; use -a in that order, or -c at the top of "
+                "the file",
+                first);
+        last = std::max(last, rule.added);
+    }
+    return std::nullopt;
 }
 
 void number_as_output(const KernelState& before, KernelState& after) {

@@ -7,7 +7,6 @@
 //          -> -a always,exit -F dir=/etc/sudoers.d -F perm=x -S 11,59,322,358,452,...,511 -F key=k
 #include <map>
 #include <set>
-#include <string>
 
 #include "optimizer/passes.hpp"
 
@@ -45,33 +44,37 @@ SyscallSet kill_numbers(const Entry& e) {
     return calls;
 }
 
-// The rules whose walk costs least keep one harmless call of the SIGNAL class: one rule without exe=, which counts as long as
-// it is loaded; only where the input has none, one for each program.
-bool keep_signal_calls(const Rules& rules, Entries& candidate) {
-    std::map<std::string, std::size_t> cheapest;  // by program, "" for none
-    for (std::size_t i = 0; i < candidate.size(); ++i) {
-        const Entry& before = *rules.entries()[i];
-        if ((kill_numbers(before) & ~to_set(before.rule.mask)).any() || !has_perm(before.rule) ||
-            before.where == Placement::either)
-            continue;
-        const FieldTest* program = find_test(before.rule, Field::exe);
-        const auto [it, fresh] = cheapest.try_emplace(program != nullptr ? program->text : std::string(), i);
-        const bool free = before.where == Placement::inode_hash;  // kill looks up no names
-        if (!fresh && free && candidate[it->second]->where != Placement::inode_hash) it->second = i;
+// Where the input's rules that touch signal calls must keep one with certain names (Rules::must_touch_signals), the one whose
+// walk costs least keeps kill.
+void keep_signal_calls(const Rules& rules, Entries& candidate) {
+    std::map<NameSet, PerBuild<bool>> wanted;
+    for (const EntryPtr& e : rules.entries()) {
+        const PerBuild<bool> must = rules.must_touch_signals(*e);
+        PerBuild<bool>& of_names = wanted[e->names];
+        for (std::size_t b = 0; b < must.size(); ++b) of_names[b] = of_names[b] || must[b];
     }
-    const auto restore = [&](std::size_t i) {
+    for (const EntryPtr& e : candidate) {
+        PerBuild<bool>& of_names = wanted.at(e->names);
+        for (std::size_t b = 0; b < of_names.size(); ++b) of_names[b] = of_names[b] && !e->signals[b];
+    }
+    const auto restored = [&](std::size_t i) {
         KernelRule rule = candidate[i]->rule;
-        rule.mask = to_mask(to_set(rule.mask) | kill_numbers(*candidate[i]));
-        candidate[i] = rules.make(std::move(rule));
+        rule.mask = to_mask(to_set(rule.mask) | (kill_numbers(*candidate[i]) & to_set(rules.entries()[i]->rule.mask)));
+        return rules.make(std::move(rule));
     };
-    const auto none = cheapest.find("");
-    if (none != cheapest.end()) {
-        restore(none->second);
-        if (rules.signals_kept(candidate)) return true;
-    }
-    for (const auto& [program, i] : cheapest)
-        if (!program.empty()) restore(i);
-    return rules.signals_kept(candidate);
+    // kill looks up no names: in the hash its number costs nothing.
+    for (const bool on_hash : {true, false})
+        for (std::size_t i = 0; i < candidate.size(); ++i) {
+            if ((candidate[i]->where == Placement::inode_hash) != on_hash) continue;
+            PerBuild<bool>& of_names = wanted.at(candidate[i]->names);
+            if (!of_names[0] && !of_names[1]) continue;
+            EntryPtr touching = restored(i);
+            bool helps = false;
+            for (std::size_t b = 0; b < of_names.size(); ++b) helps |= of_names[b] && touching->signals[b];
+            if (!helps) continue;
+            for (std::size_t b = 0; b < of_names.size(); ++b) of_names[b] = of_names[b] && !touching->signals[b];
+            candidate[i] = std::move(touching);
+        }
 }
 
 bool pays(const Entry& before, const Entry& after) {
@@ -101,7 +104,7 @@ PassCounts narrow_masks(Rules& rules) {
         ++counts.kept;
     }
     if (counts.kept == 0) return counts;
-    if (!rules.signals_kept(candidate) && !keep_signal_calls(rules, candidate)) return {0, counts.kept};
+    keep_signal_calls(rules, candidate);
     if (!rules.propose(std::move(candidate))) return {0, counts.kept};
     return counts;
 }

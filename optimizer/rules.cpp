@@ -39,12 +39,8 @@ Rules::Rules(const KernelState& state, const Ledger& ledger)
             stop_elsewhere_.push_back(list != List::exit && list != List::io_uring);
         }
     for (const std::vector<KernelRule>* list : {&state.user, &state.task, &state.exclude, &state.filesystem})
-        for (const KernelRule& rule : *list) {
-            if (list == &state.task) counters_.rules.count(rule, 1);
-            const PerBuild<bool> signals = counts_in_signals(rule, machine_);
-            for (std::size_t b = 0; b < builds; ++b)
-                if (signals[b]) counters_.signals[b].count(rule, 1);
-        }
+        for (const KernelRule& rule : *list)
+            names_.add(name_set(rule), list == &state.task, counts_in_signals(rule, machine_), 1);
     keys_pass_ = std::any_of(state.filter.begin(), state.filter.end(), [](const KernelRule& r) {
         return placement(r) != Placement::exit_list && r.action == Action::always && !rule_key(r);
     });
@@ -56,7 +52,6 @@ Rules::Rules(const KernelState& state, const Ledger& ledger)
     }
     watch_order_ = watch_order(entries);
     take(entries, {{}, entries, false});
-    wanted_counters_ = counters_;
     limit_ = totals_.costs(exit_list_walk(entries_));
 }
 
@@ -68,8 +63,8 @@ EntryPtr Rules::make(KernelRule rule) const {
     e->costs = ledger_.costs_of(rule);
     e->identity = rule_identity(rule);
     e->signals = counts_in_signals(rule, machine_);
-    e->objects = named_objects(rule);
-    for (const NamedObject& object : e->objects)
+    e->names = name_set(rule);
+    for (const NamedObject& object : e->names)
         if (const auto it = stop_numbers_.find(object); it != stop_numbers_.end()) e->stops.push_back(it->second);
     std::sort(e->stops.begin(), e->stops.end());
     e->next_stop = static_cast<std::size_t>(std::upper_bound(stop_added_.begin(), stop_added_.end(), rule.added) -
@@ -80,33 +75,65 @@ EntryPtr Rules::make(KernelRule rule) const {
     return e;
 }
 
-void Rules::Counter::count(const KernelRule& rule, int difference) {
-    const FieldTest* program = find_test(rule, Field::exe);
-    if (program == nullptr) {
-        without_exe += static_cast<std::size_t>(difference);
-        return;
-    }
-    const auto it = exe.try_emplace(program->text, 0).first;
-    it->second += static_cast<std::size_t>(difference);
-    if (it->second == 0) exe.erase(it);
-}
-
-bool Rules::same_arming(const Counter& a, const Counter& b) {
-    if ((a.without_exe != 0) != (b.without_exe != 0)) return false;
-    return a.without_exe != 0 || std::equal(a.exe.begin(), a.exe.end(), b.exe.begin(), b.exe.end(),
-                                            [](const auto& x, const auto& y) { return x.first == y.first; });
-}
-
-void Rules::count(const Entry& entry, int difference, Counters& counters) const {
-    counters.rules.count(entry.rule, difference);
+void Rules::Names::add(const NameSet& names, bool arms, const PerBuild<bool>& counts_as_signal, int count) {
+    all.add(names, count);
+    if (arms) arming.add(names, count);
     for (std::size_t b = 0; b < builds; ++b)
-        if (entry.signals[b]) counters.signals[b].count(entry.rule, difference);
+        if (counts_as_signal[b]) signals[b].add(names, count);
 }
 
-bool Rules::arms_alike(const Counters& counters) const {
-    for (std::size_t b = 0; b < builds; ++b)
-        if (!same_arming(counters.signals[b], wanted_counters_.signals[b])) return false;
-    return same_arming(counters.rules, wanted_counters_.rules);
+PerBuild<bool> Rules::must_touch_signals(const Entry& entry) const {
+    PerBuild<bool> out{};
+    for (std::size_t b = 0; b < builds; ++b) out[b] = entry.signals[b] && !names_.signals[b].has_smaller(entry.names);
+    return out;
+}
+
+// A set that is gone must have had a smaller one that stays; a new one needs a smaller one that was there. And for each name, one
+// that holds it: a watch lives as long as the rules that name it.
+bool Rules::names_kept(const Edit& edit) const {
+    // Most edits leave each set where it is.
+    struct Change {
+        int all = 0;
+        PerBuild<int> signals{};
+    };
+    std::map<NameSet, Change> changes;
+    const auto note = [&](const Entries& entries, int by) {
+        for (const EntryPtr& e : entries) {
+            Change& change = changes[e->names];
+            change.all += by;
+            for (std::size_t b = 0; b < builds; ++b) change.signals[b] += e->signals[b] ? by : 0;
+        }
+    };
+    note(edit.removed, -1);
+    note(edit.added, 1);
+    const auto comes_or_goes = [](const NameSets& sets, const NameSet& names, int by) {
+        const int count = sets.count(names);
+        return (count != 0) != (count + by != 0);
+    };
+    const bool any = std::any_of(changes.begin(), changes.end(), [&](const auto& entry) {
+        const auto& [names, change] = entry;
+        bool found = comes_or_goes(names_.all, names, change.all) || comes_or_goes(names_.arming, names, change.all);
+        for (std::size_t b = 0; b < builds; ++b) found |= comes_or_goes(names_.signals[b], names, change.signals[b]);
+        return found;
+    });
+    if (!any) return true;
+    Names after = names_;
+    for (const EntryPtr& e : edit.removed) after.add(e->names, true, e->signals, -1);
+    for (const EntryPtr& e : edit.added) after.add(e->names, true, e->signals, 1);
+    const auto same_role = [](const NameSets& before, const NameSets& now, const NameSet& names,
+                              const NamedObject* kept) {
+        return before.contains(names) == now.contains(names) ||
+               (before.has_smaller(names, kept) && now.has_smaller(names, kept));
+    };
+    for (const Entries* side : {&edit.removed, &edit.added})
+        for (const EntryPtr& e : *side) {
+            if (!same_role(names_.arming, after.arming, e->names, nullptr)) return false;
+            for (std::size_t b = 0; b < builds; ++b)
+                if (!same_role(names_.signals[b], after.signals[b], e->names, nullptr)) return false;
+            for (const NamedObject& object : e->names)
+                if (!same_role(names_.all, after.all, e->names, &object)) return false;
+        }
+    return true;
 }
 
 std::vector<KernelRule> Rules::plain() const {
@@ -146,14 +173,6 @@ Rules::Edit Rules::edit_to(const Entries& candidate) const {
     return edit;
 }
 
-bool Rules::signals_kept(const Entries& candidate) const {
-    const Edit edit = edit_to(candidate);
-    Counters counters = counters_;
-    for (const EntryPtr& e : edit.removed) count(*e, -1, counters);
-    for (const EntryPtr& e : edit.added) count(*e, 1, counters);
-    return arms_alike(counters);
-}
-
 // Each rule in front of the stop that it stood in front of in the input, and the stops in their order.
 bool Rules::loads_as_much(const Entries& candidate) const {
     if (stop_added_.empty()) return true;
@@ -182,27 +201,14 @@ bool Rules::may_load_before(const Entry& moved, const Entry& passed) const {
 
 bool Rules::kernel_takes(const Entries& candidate, const Edit& edit) const {
     std::unordered_map<std::size_t, int> change;
-    std::map<NamedObject, int> objects;
-    Counters counters = counters_;
-    for (const EntryPtr& e : edit.removed) {
-        --change[e->identity];
-        for (const NamedObject& object : e->objects) --objects[object];
-        count(*e, -1, counters);
-    }
-    for (const EntryPtr& e : edit.added) {
-        ++change[e->identity];
-        for (const NamedObject& object : e->objects) ++objects[object];
-        count(*e, 1, counters);
-    }
+    for (const EntryPtr& e : edit.removed) --change[e->identity];
+    for (const EntryPtr& e : edit.added) ++change[e->identity];
     for (const auto& [identity, difference] : change) {
         const auto it = identities_.find(identity);
         const int now = (it == identities_.end() ? 0 : static_cast<int>(it->second)) + difference;
         if (difference > 0 && now > 1) return false;
     }
-    // A watch, a tree or a mark does things of its own as long as some rule names it.
-    for (const auto& [object, difference] : objects)
-        if (difference < 0 && objects_.at(object) == static_cast<unsigned>(-difference)) return false;
-    return arms_alike(counters) && loads_as_much(candidate) &&
+    return names_kept(edit) && loads_as_much(candidate) &&
            (!edit.touches_watches || watch_order(candidate) == watch_order_);
 }
 
@@ -216,14 +222,12 @@ bool Rules::within_limit(const Entries& candidate, const Edit& edit) const {
 void Rules::take(Entries candidate, const Edit& edit) {
     for (const EntryPtr& e : edit.removed) {
         if (--identities_[e->identity] == 0) identities_.erase(e->identity);
-        for (const NamedObject& object : e->objects) --objects_[object];
-        count(*e, -1, counters_);
+        names_.add(e->names, true, e->signals, -1);
         totals_.remove(e->costs);
     }
     for (const EntryPtr& e : edit.added) {
         ++identities_[e->identity];
-        for (const NamedObject& object : e->objects) ++objects_[object];
-        count(*e, 1, counters_);
+        names_.add(e->names, true, e->signals, 1);
         totals_.add(e->costs);
     }
     entries_ = std::move(candidate);

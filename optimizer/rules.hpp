@@ -31,7 +31,7 @@ struct Entry {
     std::size_t identity =
         0;  // of all that the kernel compares (audit_compare_rule): equal rules have equal identities
     PerBuild<bool> signals{};  // counts in audit_signals
-    std::vector<NamedObject> objects;
+    NameSet names;
     /// Where the input's loading can stop (LoadingOrder): the stops that this rule names, and the one that must not come before
     /// it, because it stood behind the rule in the input.
     std::vector<std::size_t> stops;
@@ -61,8 +61,8 @@ public:
     /// Takes it whatever it costs, if the kernel takes it: for what is not a choice.
     bool require(Entries candidate);
 
-    /// Would audit_signals stay zero, or nonzero, whatever marks of programs go?
-    bool signals_kept(const Entries& candidate) const;
+    /// Some rule with the names of this one must touch signal calls, so that audit_signals is zero when it is in the input.
+    PerBuild<bool> must_touch_signals(const Entry& entry) const;
     /// May one rule load in the place of both, as far as loading that stops is concerned?
     bool may_load_as_one(const Entry& a, const Entry& b) const;
     /// May `moved` come to stand in front of `passed`, as far as loading that stops is concerned?
@@ -85,21 +85,14 @@ private:
     static WatchOrder watch_order(const Entries& entries);
     bool loads_as_much(const Entries& candidate) const;
 
-    /// Rules that a counter counts: those without exe= for as long as they are loaded, the others until a mark goes.
-    struct Counter {
-        std::size_t without_exe = 0;
-        std::map<std::string, std::size_t> exe;
-        void count(const KernelRule& rule, int difference);
-        bool operator==(const Counter&) const = default;
+    /// The sets of names in each group of rules that must not run empty at another time than in the input, whatever is missing
+    /// or goes: those that arm auditing, those that touch signal calls, and all.
+    struct Names {
+        NameSets all, arming;
+        PerBuild<NameSets> signals;
+        void add(const NameSet& names, bool arms, const PerBuild<bool>& counts_as_signal, int count);
     };
-    /// Both are zero, now and whatever marks go, or neither.
-    static bool same_arming(const Counter& a, const Counter& b);
-    struct Counters {
-        Counter rules;
-        PerBuild<Counter> signals;
-    };
-    void count(const Entry& entry, int difference, Counters& counters) const;
-    bool arms_alike(const Counters& counters) const;
+    bool names_kept(const Edit& edit) const;
 
     const MachineModel& machine_;
     Entries entries_;  // highest priority first
@@ -113,8 +106,7 @@ private:
     std::map<NamedObject, std::size_t> stop_numbers_;
     // Of entries_: sums over the rules, kept as rules come and go.
     std::unordered_map<std::size_t, unsigned> identities_;
-    std::map<NamedObject, unsigned> objects_;  // how many rules name each
-    Counters counters_, wanted_counters_;      // other lists counted in; wanted: of the input
+    Names names_;  // other lists' rules among them
     CallTotals totals_;
     CallTotals::CallTable limit_;  // of the input
 };

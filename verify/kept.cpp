@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -65,14 +66,22 @@ std::string what(const NamedObject& object) {
     return kind + to_string(object);
 }
 
+std::string shown(const NameSet& names) {
+    if (names.empty()) return "no file, directory or program";
+    std::vector<std::string> words;
+    for (const NamedObject& object : names) words.push_back(to_string(object));
+    return fmt::format("{}", fmt::join(words, " and "));
+}
+
 using WatchOrder = std::map<std::string, std::vector<std::string>>;
 
 WatchOrder watch_order(const KernelState& state) {
     WatchOrder by_name;
     for (const First& first : first_rules(state)) {
         const NamedObject& o = first.object;
-        if (o.kind == Kind::watch || o.kind == Kind::either)
-            by_name[o.text.substr(o.text.rfind('/') + 1)].push_back(o.text);
+        if (o.kind != Kind::watch && o.kind != Kind::either) continue;
+        std::vector<std::string>& paths = by_name[o.text.substr(o.text.rfind('/') + 1)];
+        if (std::find(paths.begin(), paths.end(), o.text) == paths.end()) paths.push_back(o.text);
     }
     // A watch alone has no other to give way to.
     std::erase_if(by_name, [](const auto& entry) { return entry.second.size() < 2; });
@@ -118,32 +127,63 @@ std::optional<std::string> compare_watch_creation(const KernelState& before, con
 }
 
 std::optional<std::string> compare_counters(const KernelState& before, const KernelState& after) {
-    const auto differs = [](const CountedRules& b, const CountedRules& a, const std::string& counter,
-                            const std::string& rule) -> std::optional<std::string> {
-        if (b == a) return std::nullopt;
-        if (b.any != a.any)
-            return fmt::format("only the file {} has a rule that {} ({})", b.any ? "before" : "after", rule, counter);
-        if (b.without_exe != a.without_exe)
-            return fmt::format(
-                "only the file {} has a rule without exe= that {}: in the other one none is left ({}) when the "
-                "directory of "
-                "a program goes",
-                b.without_exe ? "before" : "after", rule, counter);
-        return fmt::format(
-            "every rule that {} names a program, and not the same ones (before: {}; after: {}): whether one is left "
-            "({}) "
-            "when the directory of a program goes may change",
-            rule, fmt::join(b.exe, ", "), fmt::join(a.exe, ", "), counter);
+    const auto counted = [](const KernelState& state, const auto& counts) {
+        NameSets sets;
+        for (const KernelRule* rule : in_loading_order(state))
+            if (counts(*rule)) sets.add(name_set(*rule));
+        return sets.minimal();
     };
-    if (auto reason =
-            differs(counted_in_n_rules(before), counted_in_n_rules(after), "audit_n_rules", "arms the filters"))
-        return reason;
-    for (const bool with_compat : {true, false})
-        if (auto reason =
-                differs(counted_in_signals(before, with_compat), counted_in_signals(after, with_compat),
-                        with_compat ? "audit_signals" : "audit_signals, on a kernel built without 32-bit programs",
-                        "touches kill, tkill or tgkill, on which the OBJ_PID records of signal events depend"))
+    const auto differs = [&](const auto& counts, const std::string& counter,
+                             const std::string& rule) -> std::optional<std::string> {
+        const std::set<NameSet> b = counted(before, counts), a = counted(after, counts);
+        if (b == a) return std::nullopt;
+        if (b.empty() || a.empty())
+            return fmt::format("only the file {} has a rule that {} ({})", a.empty() ? "before" : "after", rule,
+                               counter);
+        for (const auto& [own, other, side] : {std::tuple(&b, &a, "before"), std::tuple(&a, &b, "after")})
+            for (const NameSet& names : *own)
+                if (!other->contains(names))
+                    return fmt::format(
+                        "in the file {} a rule that {} needs {}; in the other one no such rule does ({} is zero in one "
+                        "of "
+                        "them where the rest is missing or goes)",
+                        side, rule, shown(names), counter);
+        return std::nullopt;
+    };
+    const auto arms = [](const KernelRule& r) {
+        return r.list == List::exit || r.list == List::io_uring || r.list == List::task;
+    };
+    if (auto reason = differs(arms, "audit_n_rules", "arms the filters")) return reason;
+    for (const bool with_compat : {true, false}) {
+        const auto signals = [&](const KernelRule& r) { return counts_as_signal(r, before.machine, with_compat); };
+        if (auto reason = differs(
+                signals, with_compat ? "audit_signals" : "audit_signals, on a kernel built without 32-bit programs",
+                "touches kill, tkill or tgkill, on which the OBJ_PID records of signal events depend,"))
             return reason;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> compare_companions(const KernelState& before, const KernelState& after) {
+    const auto by_object = [](const KernelState& state) {
+        std::map<NamedObject, NameSets> out;
+        for (const KernelRule* rule : in_loading_order(state)) {
+            const NameSet names = name_set(*rule);
+            for (const NamedObject& object : names)
+                if (object.kind != Kind::label && object.kind != Kind::either) out[object].add(names);
+        }
+        return out;
+    };
+    const auto a = by_object(after);
+    for (const auto& [object, sets] : by_object(before)) {
+        const auto other = a.find(object);
+        if (other == a.end() || sets.minimal() == other->second.minimal()) continue;  // compare_objects tells the first
+        return fmt::format(
+            "the rules that name {} name other things besides in the two files: it may outlive its rules in one of "
+            "them when "
+            "one of these goes",
+            to_string(object));
+    }
     return std::nullopt;
 }
 

@@ -18,7 +18,11 @@ std::vector<Difference> compare_objects(const KernelState& before, const KernelS
 /// replaced (audit_watch.c:audit_update_watch): which one that is must not change. The reason, or nothing.
 std::optional<std::string> compare_watch_creation(const KernelState& before, const KernelState& after);
 
-/// audit_n_rules and audit_signals: zero in both or in neither, whatever marks of programs go. The reason, or nothing.
+/// Each watch, tree and mark lives as long: a rule goes with the first of all that it names. The reason, or nothing.
+std::optional<std::string> compare_companions(const KernelState& before, const KernelState& after);
+
+/// audit_n_rules and audit_signals: zero in both or in neither, whatever is missing, and whatever program's mark goes (which takes
+/// its rules out of the counters; those of watches and trees stay counted). The reason, or nothing.
 std::optional<std::string> compare_counters(const KernelState& before, const KernelState& after);
 
 }  // namespace auopt::proof

@@ -176,6 +176,7 @@ Verdict verify_as_written(const KernelState& before, const KernelState& after, c
     std::optional<std::string> unknown = compare_lists(before, after);
     if (!unknown) unknown = compare_counters(before, after);
     if (!unknown) unknown = find_duplicate(before, after);
+    if (!unknown) unknown = compare_companions(before, after);
     if (!unknown) unknown = compare_watch_creation(before, after);
     if (!unknown) unknown = compare_foreign_rules(before, after, machine);
 

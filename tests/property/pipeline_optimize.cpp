@@ -6,6 +6,7 @@
 
 #include "kernel_model/cost.hpp"
 #include "kernel_model/evaluate.hpp"
+#include "kernel_model/named_objects.hpp"
 #include "optimizer/pipeline.hpp"
 #include "tests/support/other_machines.hpp"
 #include "tests/support/random_rules.hpp"
@@ -57,6 +58,39 @@ RC_GTEST_PROP(PipelineProperty, the_model_decides_alike_before_and_after, ()) {
         const Event event = *test::any_event();
         for (const KernelTables& kernel : kernel_tables())
             RC_ASSERT(to_string(evaluate(before, kernel, event)) == to_string(evaluate(after, kernel, event)));
+    }
+}
+
+// What the kernel holds where some names are missing: loading ends at the first rule that names one.
+KernelState loaded_where_missing(const KernelState& state, const std::set<NamedObject>& missing) {
+    std::uint32_t end = ~std::uint32_t{0};
+    for (const KernelRule* rule : in_loading_order(state))
+        for (const NamedObject& object : fallible_objects(*rule))
+            if (missing.contains(object)) end = std::min(end, rule->added);
+    KernelState loaded = state;
+    std::erase_if(loaded.filter, [&](const KernelRule& rule) { return rule.added >= end; });
+    return loaded;
+}
+
+RC_GTEST_PROP(PipelineProperty, whatever_is_missing_no_recorded_event_is_lost, ()) {
+    KernelState before = *test::any_state();
+    for (std::size_t i = 0; i < before.filter.size(); ++i) before.filter[i].added = static_cast<std::uint32_t>(i);
+    KernelState after = before;
+    optimize(after, all_kernels());
+    std::set<NamedObject> names;
+    for (const KernelRule& rule : before.filter)
+        for (const NamedObject& object : fallible_objects(rule)) names.insert(object);
+    std::set<NamedObject> missing;
+    for (const NamedObject& object : names)
+        if (*rc::gen::inRange(0, 2) == 0) missing.insert(object);
+    const KernelState b = loaded_where_missing(before, missing), a = loaded_where_missing(after, missing);
+    for (int i = 0; i < 40; ++i) {
+        const Event event = *test::any_event();
+        for (const KernelTables& kernel : kernel_tables()) {
+            const Decision wanted = evaluate(b, kernel, event);
+            if (wanted.outcome == Outcome::always)
+                RC_ASSERT(to_string(wanted) == to_string(evaluate(a, kernel, event)));
+        }
     }
 }
 

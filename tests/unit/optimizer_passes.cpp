@@ -117,8 +117,73 @@ TEST(NarrowMasks, audit_signals_stays_nonzero) {
     const KernelState s =
         run("narrow_masks", "-a always,exit -F dir=/d -F perm=x -F key=k\n-w /etc/passwd -p wa -k f\n");
     EXPECT_NE(s.n_signals(), 0U);
-    EXPECT_FALSE(s.filter[0].mask.test(62));  // the watch of a file keeps kill: kill looks up no names
+    // Where one of the two names is missing, the rule of the other one must go on counting.
+    EXPECT_TRUE(s.filter[0].mask.test(62));
     EXPECT_TRUE(s.filter[1].mask.test(62));
+    EXPECT_FALSE(s.filter[0].mask.test(63));
+}
+TEST(NarrowMasks, of_rules_with_the_same_names_the_watch_of_a_file_keeps_kill) {
+    const KernelState s =
+        run("narrow_masks",
+            "-a always,exit -F path=/etc/passwd -F perm=r -F key=a\n-w /etc/passwd -p wa -k f\n"
+            "-a always,exit -F perm=x -F dir=/d -F key=k\n-a always,exit -F perm=x -F uid=1 -F key=k\n");
+    // The rule that names nothing counts for as long as it is loaded: no other one needs to.
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_FALSE(s.filter[i].mask.test(62)) << i;
+    EXPECT_TRUE(s.filter[3].mask.test(62));
+}
+
+// ---- what every pass keeps: names, and what is loaded where loading stops ----
+
+TEST(Names, the_last_rule_of_a_watch_a_tree_and_a_mark_stays) {
+    for (const char* name : {"path=/t/n", "dir=/t/n", "exe=/t/n"}) {
+        const std::string dead =
+            std::string("-a always,exit -F arch=b64 -S acct -F ") + name + " -F uid=1 -F uid=2 -k d\n";
+        const std::string alive = std::string("-a always,exit -F arch=b64 -S acct -F ") + name + " -F uid=1 -k a\n";
+        const std::string other = "-a always,exit -F arch=b64 -S mount -k x\n";
+        EXPECT_EQ(run("drop_dead", other + dead).filter.size(), 2U) << name;
+        // Hash rules are dropped only behind one that takes all their events.
+        const std::string again = std::string(name) == "path=/t/n" ? alive : dead;
+        const std::string narrow = again.substr(0, again.find(" -k")) + " -F auid=5 -k a\n";
+        EXPECT_EQ(run("drop_dead", other + alive + narrow).filter.size(), 2U) << name;
+    }
+}
+TEST(Names, a_mark_does_not_outlive_its_rules_by_another_one) {
+    // The dead rule would keep the mark when /d goes.
+    EXPECT_EQ(
+        run("drop_dead",
+            "-a always,exit -F arch=b64 -S acct -F dir=/d -F exe=/x/p -k a\n-a always,exit -F arch=b64 -S acct -F "
+            "exe=/x/p -F uid=1 -F uid=2 -k d\n-a always,exit -F arch=b64 -S mount -k x\n")
+            .filter.size(),
+        3U);
+}
+TEST(Names, a_dead_rule_that_alone_is_always_loaded_stays) {
+    EXPECT_EQ(run("drop_dead",
+                  "-a always,exit -F arch=b64 -S acct -F exe=/x/p -k a\n-a always,exit -F arch=b64 -S acct -F uid=1 -F "
+                  "uid=2 -k d\n")
+                  .filter.size(),
+              2U);
+}
+TEST(LoadingStops, a_hot_rule_that_can_fail_does_not_pass_one_that_cannot) {
+    const std::string rules =
+        "-a always,exit -F arch=b64 -S acct -F auid!=unset -F key=a\n-a never,exit -F arch=b64 -S read -F dir=/opt/b\n";
+    expect_unchanged("order_rules", rules);
+    expect_rules(
+        run("order_rules", "-c\n" + rules),
+        "-a never,exit -F arch=b64 -S read -F dir=/opt/b\n-a always,exit -F arch=b64 -S acct -F auid!=unset -F "
+        "key=a\n");
+}
+TEST(LoadingStops, a_merge_takes_the_place_of_its_first_part) {
+    const std::string tree = "-a always,exit -F arch=b64 -S mount -F dir=/opt/b -F key=t\n";
+    const std::string chmod = "-a always,exit -F arch=b64 -S chmod -F auid>=1000 -F key=p\n";
+    const std::string chown = "-a always,exit -F arch=b64 -S chown -F auid>=1000 -F key=p\n";
+    expect_rules(run("merge_syscalls", chmod + tree + chown),
+                 "-a always,exit -F arch=b64 -S chmod,chown -F auid>=1000 -F key=p\n" + tree);
+}
+TEST(LoadingStops, no_hash_rule_comes_to_stand_before_one) {
+    // One more hash rule could end the walk over the names of a call.
+    expect_unchanged("merge_syscalls",
+                     "-a always,exit -F arch=b64 -S chmod -F inode=7 -F key=p\n-a always,exit -F arch=b64 -S mount -F "
+                     "dir=/opt/b -F key=t\n-a always,exit -F arch=b64 -S chown -F inode=7 -F key=p\n");
 }
 TEST(NarrowMasks, audit_signals_stays_nonzero_on_a_kernel_without_32_bit_programs) {
     const KernelState s = run("narrow_masks", "-a always,exit -F path=/f -F perm=x -F arch=b32 -F key=k\n");
