@@ -23,6 +23,9 @@ endif()
 if(AUOPT_SANITIZE)
   target_compile_options(auopt_flags INTERFACE -fsanitize=${AUOPT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(auopt_flags INTERFACE -fsanitize=${AUOPT_SANITIZE})
+else()
+  include(AuoptHardening)
+  auopt_harden(auopt_flags)
 endif()
 
 # auopt_library(NAME DEPENDS lib...): the library of the folder that calls it, from all its *.cpp.
