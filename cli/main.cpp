@@ -2,6 +2,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
 #include <variant>
 #include <vector>
@@ -22,6 +23,10 @@ int main(int argc, char** argv) {
         std::fwrite(line.err.data(), 1, line.err.size(), stderr);
         if (!line.verb) return line.exit_code;
         return std::visit([](const auto& verb) { return run(verb); }, *line.verb);
+    } catch (const std::bad_alloc&) {
+        // Nothing was decided, and nothing is wrong with the program: a limit (ulimit -v, a control group) was met.
+        std::fputs("auopt: out of memory; nothing was decided\n", stderr);
+        return exit_unknown;
     } catch (const std::exception& error) {
         fmt::print(stderr,
                    "auopt: internal error: {}\nauopt: this is a bug; please report it with the command and the rules "

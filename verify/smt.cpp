@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <new>
 #include <set>
 #include <string>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -202,21 +204,53 @@ std::string free_name(const FieldTest& t) {
                        t.value, t.text);
 }
 
-// Z3 says "unknown", or throws, when it gives up; neither is an answer.
+// Z3 says "unknown" when it gives up; that is no answer. It throws when memory ends: see answer_of().
 Answer ask(z3::solver& solver) {
-    try {
-        switch (solver.check()) {
-            case z3::unsat:
-                return Answer::no;
-            case z3::sat:
-                return Answer::yes;
-            case z3::unknown:
-                break;
-        }
-    } catch (const z3::exception&) {
-        return Answer::undecided;
+    switch (solver.check()) {
+        case z3::unsat:
+            return Answer::no;
+        case z3::sat:
+            return Answer::yes;
+        case z3::unknown:
+            break;
     }
     return Answer::undecided;
+}
+
+/// A context, or an exception where memory does not suffice for one: Z3 then returns null, which z3::context would use.
+class Context {
+public:
+    Context() : raw_(made()), view_(raw_.get()) {}
+    z3::context& get() { return view_(); }
+
+private:
+    struct Delete {
+        void operator()(Z3_context context) const { Z3_del_context(context); }
+    };
+    static Z3_context made() {
+        const Z3_config config = Z3_mk_config();
+        if (config == nullptr) throw std::bad_alloc();
+        const Z3_context context = Z3_mk_context_rc(config);
+        Z3_del_config(config);
+        if (context == nullptr) throw std::bad_alloc();
+        return context;
+    }
+
+    std::unique_ptr<std::remove_pointer_t<Z3_context>, Delete> raw_;
+    z3::scoped_context view_;
+};
+
+/// Limits what one check may cost, and makes it repeat.
+void set_limits(const z3::context& ctx, z3::solver& solver, std::uint32_t rlimit) {
+    // Not z3::params, which uses what Z3 returns without a look at it.
+    const Z3_params params = Z3_mk_params(ctx);
+    if (params == nullptr) throw std::bad_alloc();
+    Z3_params_inc_ref(ctx, params);
+    Z3_params_set_uint(ctx, params, Z3_mk_string_symbol(ctx, "rlimit"), static_cast<unsigned>(rlimit));
+    Z3_params_set_uint(ctx, params, Z3_mk_string_symbol(ctx, "random_seed"), 0U);
+    Z3_solver_set_params(ctx, solver, params);
+    Z3_params_dec_ref(ctx, params);
+    solver.check_error();
 }
 
 }  // namespace
@@ -224,17 +258,15 @@ Answer ask(z3::solver& solver) {
 // ---- the proof's questions ------------------------------------------------------------------------
 
 struct Solver::Impl {
-    Impl(const Vocabulary& v, std::uint32_t rlimit) : vocabulary(v), scalars(ctx), solver(ctx) {
-        z3::params p(ctx);
-        p.set("rlimit", static_cast<unsigned>(rlimit));
-        p.set("random_seed", 0U);
-        solver.set(p);
+    Impl(const Vocabulary& v, std::uint32_t rlimit) : vocabulary(v), ctx(context.get()), scalars(ctx), solver(ctx) {
+        set_limits(ctx, solver, rlimit);
         solver.add(z3::ule(scalars.valid(), ctx.bv_val(2, 2)));
         solver.push();
     }
 
     const Vocabulary& vocabulary;
-    z3::context ctx;
+    Context context;
+    z3::context& ctx;
     Scalars scalars;
     z3::solver solver;
     std::size_t queries = 0;
@@ -360,77 +392,103 @@ struct Solver::Impl {
     }
 };
 
-Solver::Solver(const Vocabulary& vocabulary, std::uint32_t rlimit)
-    : impl_(std::make_unique<Impl>(vocabulary, rlimit)) {}
+Solver::Solver(const Vocabulary& vocabulary, std::uint32_t rlimit) {
+    try {
+        impl_ = std::make_unique<Impl>(vocabulary, rlimit);
+    } catch (const z3::exception&) {  // no memory: see answer_of()
+    } catch (const std::bad_alloc&) {}
+}
 Solver::~Solver() = default;
-std::size_t Solver::queries() const { return impl_->queries; }
+std::size_t Solver::queries() const { return impl_ ? impl_->queries : 0; }
+
+/// Memory that ends in the middle of a question leaves assertions behind that no later question may see: from then on
+/// nothing is decided.
+template <class Question>
+Answer Solver::answer_of(const Question& question) {
+    if (!impl_) return Answer::undecided;
+    try {
+        return question();
+    } catch (const z3::exception&) {
+    } catch (const std::bad_alloc&) {}
+    impl_.reset();
+    return Answer::undecided;
+}
 
 Answer Solver::first_match_can_differ(const std::vector<Ranked>& before, const std::vector<Ranked>& after,
                                       PermShape shape) {
-    // Rules that lead both lists do not matter for events that match one of them.
-    std::size_t lead = 0;
-    std::vector<z3::expr> assertions;
-    while (lead < before.size() && lead < after.size() && before[lead].condition == after[lead].condition &&
-           before[lead].outcome == after[lead].outcome) {
-        assertions.push_back(!impl_->condition(before[lead].condition, shape));
-        ++lead;
-    }
-    const std::vector<Ranked> b(before.begin() + static_cast<std::ptrdiff_t>(lead), before.end());
-    const std::vector<Ranked> a(after.begin() + static_cast<std::ptrdiff_t>(lead), after.end());
-    // Rules that end both lists decide alike whatever reaches them: first without them, which asks for more
-    // (and then "matches nothing" is not the same as a match of outcome 0, which keeps the end from deciding).
-    std::size_t tail = 0;
-    while (tail < b.size() && tail < a.size() && b[b.size() - 1 - tail].condition == a[a.size() - 1 - tail].condition &&
-           b[b.size() - 1 - tail].outcome == a[a.size() - 1 - tail].outcome)
-        ++tail;
-    if (tail != 0) {
-        constexpr std::uint32_t falls_through = 0xFFFFFFFF;
-        std::vector<z3::expr> stronger = assertions;
-        stronger.push_back(
-            impl_->first_outcome({b.begin(), b.end() - static_cast<std::ptrdiff_t>(tail)}, shape, falls_through) !=
-            impl_->first_outcome({a.begin(), a.end() - static_cast<std::ptrdiff_t>(tail)}, shape, falls_through));
-        if (impl_->check(stronger) == Answer::no) return Answer::no;
-    }
-    assertions.push_back(impl_->first_outcome(b, shape, 0) != impl_->first_outcome(a, shape, 0));
-    return impl_->check(assertions);
+    return answer_of([&] {
+        // Rules that lead both lists do not matter for events that match one of them.
+        std::size_t lead = 0;
+        std::vector<z3::expr> assertions;
+        while (lead < before.size() && lead < after.size() && before[lead].condition == after[lead].condition &&
+               before[lead].outcome == after[lead].outcome) {
+            assertions.push_back(!impl_->condition(before[lead].condition, shape));
+            ++lead;
+        }
+        const std::vector<Ranked> b(before.begin() + static_cast<std::ptrdiff_t>(lead), before.end());
+        const std::vector<Ranked> a(after.begin() + static_cast<std::ptrdiff_t>(lead), after.end());
+        // Rules that end both lists decide alike whatever reaches them: first without them, which asks for more
+        // (and then "matches nothing" is not the same as a match of outcome 0, which keeps the end from deciding).
+        std::size_t tail = 0;
+        while (tail < b.size() && tail < a.size() &&
+               b[b.size() - 1 - tail].condition == a[a.size() - 1 - tail].condition &&
+               b[b.size() - 1 - tail].outcome == a[a.size() - 1 - tail].outcome)
+            ++tail;
+        if (tail != 0) {
+            constexpr std::uint32_t falls_through = 0xFFFFFFFF;
+            std::vector<z3::expr> stronger = assertions;
+            stronger.push_back(
+                impl_->first_outcome({b.begin(), b.end() - static_cast<std::ptrdiff_t>(tail)}, shape, falls_through) !=
+                impl_->first_outcome({a.begin(), a.end() - static_cast<std::ptrdiff_t>(tail)}, shape, falls_through));
+            if (impl_->check(stronger) == Answer::no) return Answer::no;
+        }
+        assertions.push_back(impl_->first_outcome(b, shape, 0) != impl_->first_outcome(a, shape, 0));
+        return impl_->check(assertions);
+    });
 }
 
 Answer Solver::some_match_can_differ(const std::vector<ConditionId>& before, const std::vector<ConditionId>& after,
                                      PermShape shape, const std::vector<ConditionId>* given) {
-    const std::set<ConditionId> b(before.begin(), before.end()), a(after.begin(), after.end());
-    std::vector<ConditionId> only_before, only_after, both;
-    std::set_difference(b.begin(), b.end(), a.begin(), a.end(), std::back_inserter(only_before));
-    std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(only_after));
-    std::set_intersection(b.begin(), b.end(), a.begin(), a.end(), std::back_inserter(both));
-    std::vector<z3::expr> assertions;
-    for (const ConditionId c : both) assertions.push_back(!impl_->condition(c, shape));
-    assertions.push_back(impl_->some(only_before, shape) != impl_->some(only_after, shape));
-    if (given != nullptr) {
-        std::vector<z3::expr> hash;
-        for (const ConditionId c : *given) hash.push_back(impl_->constraint_on_call(c, shape));
-        assertions.push_back(hash.empty() ? impl_->ctx.bool_val(false) : any_of(impl_->ctx, hash));
-    }
-    return impl_->check(assertions);
+    return answer_of([&] {
+        const std::set<ConditionId> b(before.begin(), before.end()), a(after.begin(), after.end());
+        std::vector<ConditionId> only_before, only_after, both;
+        std::set_difference(b.begin(), b.end(), a.begin(), a.end(), std::back_inserter(only_before));
+        std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(only_after));
+        std::set_intersection(b.begin(), b.end(), a.begin(), a.end(), std::back_inserter(both));
+        std::vector<z3::expr> assertions;
+        for (const ConditionId c : both) assertions.push_back(!impl_->condition(c, shape));
+        assertions.push_back(impl_->some(only_before, shape) != impl_->some(only_after, shape));
+        if (given != nullptr) {
+            std::vector<z3::expr> hash;
+            for (const ConditionId c : *given) hash.push_back(impl_->constraint_on_call(c, shape));
+            assertions.push_back(hash.empty() ? impl_->ctx.bool_val(false) : any_of(impl_->ctx, hash));
+        }
+        return impl_->check(assertions);
+    });
 }
 
 Answer Solver::can_match_in_one_call(ConditionId hash, const std::vector<ConditionId>& exits, PermShape shape) {
-    if (exits.empty()) return Answer::no;
-    return impl_->check({impl_->constraint_on_call(hash, shape), impl_->some(exits, shape)});
+    return answer_of([&] {
+        if (exits.empty()) return Answer::no;
+        return impl_->check({impl_->constraint_on_call(hash, shape), impl_->some(exits, shape)});
+    });
 }
 
 Answer Solver::hash_rules_can_meet(ConditionId left, ConditionId right, PermShape shape) {
-    // Both constraints speak of operands that are the same at any two times; a rule that tests the result is
-    // held to its operands at the exit, and the other one, which may match earlier, is not.
-    return impl_->check({impl_->constraint_on_call(left, shape), impl_->constraint_on_call(right, shape)});
+    return answer_of([&] {
+        // Both constraints speak of operands that are the same at any two times; a rule that tests the result is
+        // held to its operands at the exit, and the other one, which may match earlier, is not.
+        return impl_->check({impl_->constraint_on_call(left, shape), impl_->constraint_on_call(right, shape)});
+    });
 }
 
 Answer Solver::disjunctions_can_differ(const std::vector<ConditionId>& left, const std::vector<ConditionId>& right,
                                        PermShape shape) {
-    return impl_->check({impl_->some(left, shape) != impl_->some(right, shape)});
+    return answer_of([&] { return impl_->check({impl_->some(left, shape) != impl_->some(right, shape)}); });
 }
 
 Answer Solver::can_match(ConditionId condition, PermShape shape) {
-    return impl_->check({impl_->condition(condition, shape)});
+    return answer_of([&] { return impl_->check({impl_->condition(condition, shape)}); });
 }
 
 // ---- the search for a concrete event --------------------------------------------------------------
@@ -771,8 +829,9 @@ private:
 
 std::optional<Event> find_differing_event(const KernelState& before, const KernelState& after,
                                           const KernelTables& kernel, const Scenario& scenario, Preserve preserve,
-                                          std::uint32_t rlimit) {
-    z3::context ctx;
+                                          std::uint32_t rlimit) try {
+    Context context;
+    z3::context& ctx = context.get();
     Model model(ctx, kernel, scenario);
     const Model::Result b = model.decide(before);
     const Model::Result a = model.decide(after);
@@ -784,21 +843,21 @@ std::optional<Event> find_differing_event(const KernelState& before, const Kerne
     differs = differs.simplify();
     if (differs.is_false()) return std::nullopt;
     z3::solver solver(ctx);
-    z3::params p(ctx);
-    p.set("rlimit", static_cast<unsigned>(rlimit));
-    p.set("random_seed", 0U);
-    solver.set(p);
+    set_limits(ctx, solver, rlimit);
     for (const z3::expr& e : model.realistic(before, after)) solver.add(e);
     for (const z3::expr& e : model.one_label(before, after)) solver.add(e);
     solver.add(differs);
     if (ask(solver) != Answer::yes) return std::nullopt;
     const z3::model values = solver.get_model();
     return Reader(model, values).event(scenario);
+} catch (const z3::exception&) {
+    return std::nullopt;  // no memory to look for one
 }
 
 std::optional<Decision> decide_by_encoding(const KernelState& state, const KernelTables& kernel, const Event& event,
                                            bool unknown_watch_is_dir) {
-    z3::context ctx;
+    Context context;
+    z3::context& ctx = context.get();
     Scenario scenario;
     scenario.arch = event.arch;
     scenario.nr = static_cast<unsigned>(event.nr);

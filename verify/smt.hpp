@@ -49,8 +49,11 @@ public:
     std::size_t queries() const;
 
 private:
+    template <class Question>
+    Answer answer_of(const Question& question);
+
     struct Impl;
-    std::unique_ptr<Impl> impl_;
+    std::unique_ptr<Impl> impl_;  // none: memory has run out
 };
 
 /// What a concrete counterexample is looked for in: one call of one kernel with a fixed number of names.
