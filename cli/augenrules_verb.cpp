@@ -124,9 +124,9 @@ tl::expected<void, std::string> install(const std::string& output, const std::st
     if (exists(output)) {
         const auto old = read_file(output);
         if (!old) return tl::unexpected(fmt::format("{}: {}", output, old.error()));
-        if (const auto kept = install_file(output + ".prev", *old); !kept) return kept;
+        if (const auto kept = install_file(output + ".prev", *old, FileKind::audit_rules); !kept) return kept;
     }
-    return install_file(output, text);
+    return install_file(output, text, FileKind::audit_rules);
 }
 
 /// Runs `auditctl -R FILE`; its exit code, or 128 + signal.
@@ -223,7 +223,7 @@ int run(const AugenrulesVerb& verb) {
         // The kernel may hold fewer rules now than the plain merge would have left: load that one. It begins with -D,
         // so what is there already does not stand in its way.
         put_err(fmt::format("auopt augenrules: auditctl exits {}; falling back to what augenrules installs\n", code));
-        if (const auto done = install_file(verb.output, inputs.plain_text); !done)
+        if (const auto done = install_file(verb.output, inputs.plain_text, FileKind::audit_rules); !done)
             return fail(verb_name, exit_usage, done.error());
         code = load_into_kernel(verb.auditctl, file);
     }

@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "cli/file_descriptor.hpp"
 #include "compiler/listing.hpp"
 #include "compiler/read_listing.hpp"
 #include "compiler/wire.hpp"
@@ -19,20 +20,6 @@
 
 namespace auopt {
 namespace {
-
-class FileDescriptor {
-public:
-    explicit FileDescriptor(int fd) : fd_(fd) {}
-    ~FileDescriptor() {
-        if (fd_ >= 0) close(fd_);
-    }
-    FileDescriptor(const FileDescriptor&) = delete;
-    FileDescriptor& operator=(const FileDescriptor&) = delete;
-    int get() const { return fd_; }
-
-private:
-    int fd_;
-};
 
 void input_error(Inputs& inputs, Diagnostics& diagnostics, const std::string& name, std::string id, std::string message,
                  std::string help = "") {
@@ -157,14 +144,18 @@ std::vector<InputLine> Inputs::all_lines() const {
 
 tl::expected<std::string, std::string> read_file(const std::string& path) {
     const FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-    if (fd.get() < 0) return tl::unexpected(std::string(std::strerror(errno)));
+    return read_all(fd.get());
+}
+
+tl::expected<std::string, std::string> read_all(int fd) {
+    if (fd < 0) return tl::unexpected(std::string(std::strerror(errno)));
     struct stat st {};
-    if (fstat(fd.get(), &st) != 0) return tl::unexpected(std::string(std::strerror(errno)));
+    if (fstat(fd, &st) != 0) return tl::unexpected(std::string(std::strerror(errno)));
     if (!S_ISREG(st.st_mode)) return tl::unexpected(std::string("not a regular file"));
     std::string text;
     std::string buffer(1U << 16U, '\0');
     for (;;) {
-        const ssize_t n = read(fd.get(), buffer.data(), buffer.size());
+        const ssize_t n = read(fd, buffer.data(), buffer.size());
         if (n == 0) return text;
         if (n < 0) {
             if (errno == EINTR) continue;

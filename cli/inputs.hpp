@@ -56,5 +56,7 @@ std::string running_machine();
 
 /// Reads a whole regular file. Error: the reason (no name in it).
 tl::expected<std::string, std::string> read_file(const std::string& path);
+/// The same of a file just opened; `fd` -1: the reason is in errno.
+tl::expected<std::string, std::string> read_all(int fd);
 
 }  // namespace auopt
