@@ -3,7 +3,7 @@
 set -u
 auopt=$(readlink -f "$1")
 config=$2
-[ -z "$3" ] || { echo "a build with sanitizers is not hardened"; exit 77; }
+[ -z "${3:-}" ] || { echo "a build with sanitizers is not hardened"; exit 77; }
 command -v readelf >/dev/null || { echo "no readelf"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
