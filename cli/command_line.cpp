@@ -61,6 +61,11 @@ constexpr const char* compile_epilogue = R"(
 
 const std::vector<std::string> assumptions{"no-32bit", "no-foreign-records", "watch-kinds", "listed-watches"};
 
+/// An empty name is a variable that nobody set, not a wish for standard output.
+CLI::Validator named() {
+    return CLI::Validator([](const std::string& name) { return name.empty() ? "the name is empty" : ""; }, "");
+}
+
 void add_common(CLI::App& app, CommonOptions& common, const std::vector<std::string>& formats) {
     app.add_option(
         "--target", common.target,
@@ -222,7 +227,12 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
     CLI::App* optimize_app = app.add_subcommand("optimize", "Rewrite, prove and print audit.rules");
     add_inputs(*optimize_app, optimize.common, optimize.inputs);
     add_common(*optimize_app, optimize.common, {"text", "gcc", "github"});
-    optimize_app->add_option("-o,--output", optimize.output, "Write here (atomically) instead of to standard output");
+    optimize_app
+        ->add_option("-o,--output", optimize.output,
+                     "Write here (atomically) instead of to standard output (-); neither an input nor a file in one")
+        ->check(named());
+    optimize_app->add_flag("-i,--in-place", optimize.in_place,
+                           "Write to the input file itself; the original stays beside it as FILE.orig");
     optimize_app->add_flag("--check", optimize.check, "Write nothing; exit 1 if the output would differ");
     optimize_app->add_flag("--diff", optimize.diff, "Print a unified diff instead of the rules");
     optimize_app
@@ -238,7 +248,7 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
         ->allow_extra_args(false)
         ->check(CLI::IsMember(pass_names()));
     optimize_app->add_option("--cpus", optimize.cpus, cpus_help)->check(CLI::Range(1U, most_cpus));
-    optimize_app->add_option("--report", optimize.report_file, "Write a report (FILE.json)");
+    optimize_app->add_option("--report", optimize.report_file, "Write a report (FILE.json)")->check(named());
 
     add_workload(*optimize_app, optimize.workload);
 
@@ -299,15 +309,28 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
     CLI::App* augenrules_app = app.add_subcommand(
         "augenrules", "Merge rules.d, optimize, prove and install, before or in place of augenrules");
     add_common(*augenrules_app, augenrules.common, {"text"});
-    augenrules_app->add_option("--rules-dir", augenrules.rules_dir, "Directory to merge")->capture_default_str();
-    augenrules_app->add_option("--output", augenrules.output, "File to install")->capture_default_str();
+    augenrules_app->add_option("--rules-dir", augenrules.rules_dir, "Directory to merge")
+        ->check(named())
+        ->capture_default_str();
+    augenrules_app->add_option("--output", augenrules.output, "File to install")->check(named())->capture_default_str();
     augenrules_app->add_flag("--check", augenrules.check,
                              "Say whether the installed file is out of date (exit 1); change nothing");
     augenrules_app->add_flag("--load", augenrules.load, "Afterwards run auditctl -R on the installed file");
     augenrules_app
         ->add_option("--fallback", augenrules.fallback,
-                     "passthrough: if anything fails, install what augenrules would; fail: install nothing")
+                     "passthrough: if anything fails, install what augenrules would, and exit with the reason's code; "
+                     "fail: install nothing")
         ->check(CLI::IsMember({"passthrough", "fail"}))
+        ->capture_default_str();
+    augenrules_app->add_flag("--accept-lost", augenrules.accept_lost,
+                             "Install the merge even if lines of it would not load and the installed file loads whole");
+    augenrules_app
+        ->add_option("--memory-limit", augenrules.memory_limit_mib,
+                     "MiB of address space that the optimizer may take, which works in a process of its own")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30U))
+        ->capture_default_str();
+    augenrules_app->add_option("--time-limit", augenrules.time_limit_seconds, "Seconds that it may take")
+        ->check(CLI::Range(0.001, 86400.0))
         ->capture_default_str();
     augenrules_app->add_option("--auditctl", augenrules.auditctl, "Program that --load runs")
         ->envname("AUOPT_AUDITCTL")
@@ -362,7 +385,7 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
     add_inputs(*facts_app, facts.common, facts.inputs);
     std::vector<std::string> facts_dirs;
     facts_app->add_option("--rules-dir", facts_dirs, "A rules.d directory, as RULES")->allow_extra_args(false);
-    facts_app->add_option("-o,--output", facts.output, "Write here instead of to standard output");
+    facts_app->add_option("-o,--output", facts.output, "Write here instead of to standard output (-)")->check(named());
     add_common(*facts_app, facts.common, {});
 
     replace_loaded(arguments);
@@ -399,7 +422,11 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
         result.err = "auopt: " + message + "\n";
         return result;
     };
+    for (std::string* output : {&optimize.output, &facts.output})
+        if (*output == "-") output->clear();
     if (optimize_app->parsed()) {
+        if (optimize.in_place && optimize_app->count("--output") != 0)
+            return usage("--in-place writes to the input file, so it does not go with --output");
         if (!optimize.report_file.empty() && !optimize.report_file.ends_with(".json"))
             return usage("--report writes FILE.json; this version has no other report");
         result.verb = optimize;

@@ -75,10 +75,10 @@ int run(const CompileVerb& verb) {
     if (!version) note_readings(verb_name, verb.common, inputs, setting);
     // What auditctl sends, not what the kernel would answer: a duplicate is sent all the same.
     const Program program = read_program(inputs, setting.compile, setting.assume_listed_watches, diagnostics);
-    const bool written = put_out(verb.format == "json"   ? json_text(inputs.sources, program, setting.compile.machine)
-                                 : verb.format == "text" ? rules_text(program, setting.compile.machine,
-                                                                      features_of(setting.compile.version).names)
-                                                         : wire_text(program));
+    const bool written = put_rules(verb.format == "json"   ? json_text(inputs.sources, program, setting.compile.machine)
+                                   : verb.format == "text" ? rules_text(program, setting.compile.machine,
+                                                                        features_of(setting.compile.version).names)
+                                                           : wire_text(program));
     report_to_stderr(verb.common, inputs.sources, diagnostics);
     if (!written) return fail(verb_name, exit_usage, "standard output cannot be written");
     return program.stopped ? exit_input : exit_clean;

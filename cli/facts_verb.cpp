@@ -7,11 +7,14 @@
 #include "cli/install_file.hpp"
 #include "cli/load_rules.hpp"
 #include "cli/options.hpp"
+#include "cli/output_file.hpp"
 #include "cli/streams.hpp"
 
 namespace auopt {
 
 int run(const FactsVerb& verb) {
+    if (const std::string error = unwise_output(verb.output, verb.inputs); !error.empty())
+        return fail("facts", exit_usage, error);
     Inputs inputs;
     Diagnostics diagnostics;
     if (!read_inputs(inputs, verb.inputs, merging_script(verb.common, true), diagnostics)) {
@@ -31,7 +34,7 @@ int run(const FactsVerb& verb) {
         const auto written = install_file(verb.output, json);
         return written ? exit_clean : fail("facts", exit_usage, written.error());
     }
-    return put_out(json) ? exit_clean : fail("facts", exit_usage, "standard output cannot be written");
+    return put_rules(json) ? exit_clean : fail("facts", exit_usage, "standard output cannot be written");
 }
 
 }  // namespace auopt

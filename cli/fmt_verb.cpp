@@ -94,7 +94,7 @@ int format_held(const FmtVerb& verb, const Inputs& inputs, const Setting& settin
     }
     const std::string out =
         verb.diff ? unified_diff(inputs.plain_text, formatted.text, inputs.shown_name, "formatted") : formatted.text;
-    if (!put_out(out)) return fail(verb_name, exit_usage, "standard output cannot be written");
+    if (!put_rules(out)) return fail(verb_name, exit_usage, "standard output cannot be written");
     return held.complete ? exit_clean : exit_unknown;
 }
 
@@ -157,7 +157,7 @@ int run(const FmtVerb& verb) {
                 return fail(verb_name, exit_usage, written.error());
         }
     }
-    if (!put_out(out)) return fail(verb_name, exit_usage, "standard output cannot be written");
+    if (!put_rules(out)) return fail(verb_name, exit_usage, "standard output cannot be written");
     if (stopped) return exit_input;
     return verb.check && changed ? exit_findings : exit_clean;
 }

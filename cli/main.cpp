@@ -14,8 +14,9 @@
 
 int main(int argc, char** argv) {
     using namespace auopt;
-    // A closed pipe is a write error that the verbs report, not a silent death half-way.
+    // A closed pipe or a file that may not grow is a write error that the verbs report, not a silent death half-way.
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
     try {
         const CommandLine line =
             parse_command_line(argc > 0 ? argv[0] : "auopt", {argv + (argc > 0 ? 1 : 0), argv + argc});

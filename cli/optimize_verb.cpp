@@ -6,6 +6,7 @@
 #include "cli/optimize_proven.hpp"
 #include "cli/optimize_summary.hpp"
 #include "cli/options.hpp"
+#include "cli/output_file.hpp"
 #include "cli/proof_options.hpp"
 #include "cli/reading_groups.hpp"
 #include "cli/streams.hpp"
@@ -41,7 +42,7 @@ int explain_failure(const OptimizeOutcome& outcome, const OptimizeVerb& verb) {
                 "auopt optimize: the rewritten rules are not the same as the input. This is a bug in auopt; please "
                 "report it\n"
                 "with the input. Nothing was written.\n");
-            if (verb.common.verbose) put_err(outcome.unproven_text);
+            if (verb.common.verbose) put_rules_err(outcome.unproven_text);
             break;
         case OptimizeOutcome::Status::would_not_load:
             put_err(
@@ -51,7 +52,7 @@ int explain_failure(const OptimizeOutcome& outcome, const OptimizeVerb& verb) {
         default:
             put_err(
                 fmt::format("auopt optimize: not proven, nothing was written: {}\n", printable_text(outcome.reason)));
-            if (verb.common.verbose) put_err(outcome.unproven_text);
+            if (verb.common.verbose) put_rules_err(outcome.unproven_text);
             break;
     }
     return exit_code_of(outcome.status);
@@ -59,7 +60,20 @@ int explain_failure(const OptimizeOutcome& outcome, const OptimizeVerb& verb) {
 
 }  // namespace
 
-int run(const OptimizeVerb& verb) {
+int run(const OptimizeVerb& given) {
+    OptimizeVerb verb = given;
+    if (verb.in_place) {
+        if (const std::string error = unfit_for_in_place(verb.inputs); !error.empty())
+            return fail(verb_name, exit_usage, error);
+        verb.output = verb.inputs.front();
+    } else {
+        std::vector<std::string> read = verb.inputs.empty() ? std::vector<std::string>{default_rules_dir} : verb.inputs;
+        if (!verb.common.facts_file.empty()) read.push_back(verb.common.facts_file);
+        for (const std::string& output : {verb.output, verb.report_file}) {
+            if (const std::string error = unwise_output(output, read); !error.empty())
+                return fail(verb_name, exit_usage, error);
+        }
+    }
     Inputs inputs;
     Diagnostics diagnostics;
     if (!read_inputs(inputs, verb.inputs, merging_script(verb.common), diagnostics)) {
@@ -83,7 +97,7 @@ int run(const OptimizeVerb& verb) {
     if (!verb.dump_after.empty()) {
         const std::set<std::string> wanted(verb.dump_after.begin(), verb.dump_after.end());
         request.after_pass = [wanted, &setting](const std::string& pass, const KernelState& state) {
-            if (wanted.contains(pass)) put_err(dump_state(pass, state, setting.target));
+            if (wanted.contains(pass)) put_rules_err(dump_state(pass, state, setting.target));
         };
     }
     const OptimizeOutcome outcome = optimize_proven(request, diagnostics);
@@ -98,8 +112,8 @@ int run(const OptimizeVerb& verb) {
     }
     if (verb.diff) {
         const std::string old_name = verb.output.empty() ? inputs.shown_name : verb.output;
-        if (!put_out(unified_diff(previous_text(verb, inputs), outcome.text, old_name,
-                                  verb.output.empty() ? "optimized" : verb.output))) {
+        if (!put_rules(unified_diff(previous_text(verb, inputs), outcome.text, old_name,
+                                    verb.output.empty() ? "optimized" : verb.output))) {
             return fail(verb_name, exit_usage, "standard output cannot be written");
         }
     }
@@ -108,10 +122,13 @@ int run(const OptimizeVerb& verb) {
         if (!verb.common.quiet) put_err(change ? "would change\n" : "no change\n");
         return change ? exit_findings : exit_clean;
     }
+    if (verb.in_place) {
+        if (const auto kept = keep_original(verb.output); !kept) return fail(verb_name, exit_usage, kept.error());
+    }
     if (!verb.output.empty()) {
         if (const auto written = install_file(verb.output, outcome.text); !written)
             return fail(verb_name, exit_usage, written.error());
-    } else if (!verb.diff && !put_out(outcome.text)) {
+    } else if (!verb.diff && !put_rules(outcome.text)) {
         return fail(verb_name, exit_usage, "standard output cannot be written");
     }
     return exit_clean;

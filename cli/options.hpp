@@ -39,7 +39,7 @@ struct OptimizeVerb {
     CommonOptions common;
     std::vector<std::string> inputs;
     std::string output;  // empty: standard output
-    bool check = false, diff = false;
+    bool check = false, diff = false, in_place = false;
     std::string preserve = "exact";
     std::vector<std::string> passes;
     bool passes_given = false;
@@ -98,6 +98,9 @@ struct AugenrulesVerb {
     std::string output = "/etc/audit/audit.rules";
     bool check = false, load = false;
     std::string fallback = "fail";
+    bool accept_lost = false;
+    std::uint64_t memory_limit_mib = 2048;  // of the optimizer's process
+    double time_limit_seconds = 30;
     std::string auditctl = "auditctl";  // program that --load runs
     std::vector<std::string> passes;
     bool passes_given = false;

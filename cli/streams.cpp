@@ -18,6 +18,15 @@ bool put_out(std::string_view text) {
 
 void put_err(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
+bool put_rules(std::string_view text) { return isatty(1) == 1 ? put_out(terminal_text(text)) : put_out(text); }
+
+void put_rules_err(std::string_view text) {
+    if (isatty(2) == 1)
+        put_err(terminal_text(text));
+    else
+        put_err(text);
+}
+
 bool use_color(ColorMode mode, int fd) {
     if (mode != ColorMode::automatic) return mode == ColorMode::always;
     const char* no_color = std::getenv("NO_COLOR");

@@ -13,6 +13,9 @@ namespace auopt {
 /// Writes to standard output. False: it could not be written (a full disk, a closed pipe); a verb then fails.
 bool put_out(std::string_view text);
 void put_err(std::string_view text);
+/// Text that holds bytes of an input. To a file or pipe exactly these; to a terminal with its escapes shown, not acted on.
+bool put_rules(std::string_view text);
+void put_rules_err(std::string_view text);
 
 /// Colour on `fd` (1 or 2): --color, NO_COLOR, or whether it is a terminal.
 bool use_color(ColorMode mode, int fd);

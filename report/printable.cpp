@@ -124,6 +124,17 @@ Printable to_printable(std::string_view bytes) {
 
 std::string printable_text(std::string_view bytes) { return to_printable(bytes).text; }
 
+std::string terminal_text(std::string_view text) {
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find_first_of("\n\t", at), text.size());
+        out += printable_text(text.substr(at, end - at));
+        if (end < text.size()) out += text[end];
+        at = end + 1;
+    }
+    return out;
+}
+
 Excerpt excerpt_line(std::string_view bytes, std::size_t from, std::size_t to, std::size_t width) {
     from = std::min(from, bytes.size());
     to = std::clamp(to, from, bytes.size());

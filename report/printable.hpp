@@ -20,6 +20,9 @@ Printable to_printable(std::string_view bytes);
 /// Only the text of to_printable().
 std::string printable_text(std::string_view bytes);
 
+/// A text of many lines, for a terminal: newlines and tabs act, all else that would is shown.
+std::string terminal_text(std::string_view text);
+
 /// A stretch of a line for display: at most `width` columns, chosen around the bytes [from, to).
 struct Excerpt {
     std::string text;

@@ -80,5 +80,14 @@ TEST(Excerpt, EveryPositionOfALongStrangeLinePointsAtItsByte) {
     }
 }
 
+TEST(TerminalText, KeepsLinesAndTabsAndShowsTheRest) {
+    EXPECT_EQ(terminal_text(""), "");
+    EXPECT_EQ(terminal_text("a\tb\n\n-w /x\n"), "a\tb\n\n-w /x\n");
+    EXPECT_EQ(terminal_text("no end"), "no end");
+    EXPECT_EQ(terminal_text("\x1b[31m\n\r\x07"), "\\x1b[31m\n\\r\\x07");
+    EXPECT_EQ(terminal_text("\xc2\x9b\n\x9b"), "\\u{9b}\n\\x9b");
+    EXPECT_EQ(terminal_text("\xc3\xbc\n"), "\xc3\xbc\n");
+}
+
 }  // namespace
 }  // namespace auopt
