@@ -12,6 +12,7 @@
 #include "cli/optimize_summary.hpp"
 #include "cli/proof_options.hpp"
 #include "cli/reading_groups.hpp"
+#include "cli/stale_facts.hpp"
 #include "cli/streams.hpp"
 #include "report/printable.hpp"
 #include "report/verdict.hpp"
@@ -20,7 +21,8 @@ namespace auopt {
 namespace {
 
 /// The merge waits for the answer, so there is little time for it: reading is fast, and only user names can take long.
-constexpr std::chrono::milliseconds longest_check{5000};
+/// A signal waits for it too, or the merge would be installed without a look at it.
+constexpr ChildLimits limits_of_check{1024, std::chrono::seconds(5), false};
 
 ChildLimits limits_of(const AugenrulesVerb& verb) {
     return {verb.memory_limit_mib,
@@ -29,6 +31,9 @@ ChildLimits limits_of(const AugenrulesVerb& verb) {
 
 /// Rules for another host, as its facts say, are not held against the paths of this one.
 bool asks_host(const AugenrulesVerb& verb) { return verb.common.facts_file.empty() || verb.load; }
+
+/// Rules that are loaded here, now or at the next boot. Others may be made here for another host.
+bool is_for_this_host(const AugenrulesVerb& verb) { return verb.load || verb.output == AugenrulesVerb{}.output; }
 
 std::string yes_or_no(bool value) { return value ? "yes" : "no"; }
 
@@ -42,8 +47,12 @@ std::vector<std::string> loading_in_child(const AugenrulesVerb& verb, const Inpu
         old_lines = split_lines(old_sources, file);
         all_lines.insert(all_lines.end(), old_lines.begin(), old_lines.end());
     }
-    const Setting setting = make_setting(verb.common, all_lines, true, verb.auditctl);
-    if (setting.exit_code != 0) return {};
+    Setting setting = make_setting(verb.common, all_lines, true, verb.auditctl);
+    if (setting.exit_code != 0) {
+        // Facts that cannot be read, or the like, which make_plan reports: then this host is asked.
+        setting = make_setting(CommonOptions{}, all_lines, true, verb.auditctl);
+        if (setting.exit_code != 0) return {};
+    }
     const bool ask_host = asks_host(verb);
     const auto lost = lost_lines(inputs.sources, inputs.lines, setting.compile, ask_host, false);
     const auto lost_to_optimize = lost_lines(inputs.sources, inputs.lines, setting.compile, ask_host, true);
@@ -74,6 +83,13 @@ struct Failure {
 tl::expected<std::pair<std::string, std::string>, Failure> optimized(const AugenrulesVerb& verb, const Inputs& inputs) {
     const Setting setting = make_setting(verb.common, inputs.lines, true, verb.auditctl);
     if (setting.exit_code != 0) return tl::unexpected(Failure{setting.exit_code, setting.error});
+    if (!verb.common.facts_file.empty() && is_for_this_host(verb)) {
+        if (const auto wrong = contradictions_with_host(setting.facts); !wrong.empty())
+            return tl::unexpected(Failure{
+                exit_input, fmt::format("{} is older than this host, or another's ({}{}); take the facts again",
+                                        verb.common.facts_file, wrong.front(),
+                                        wrong.size() > 1 ? fmt::format(", and {} more", wrong.size() - 1) : "")});
+    }
     if (const auto groups = reading_groups(inputs, setting))
         return tl::unexpected(Failure{exit_usage, fmt::format("{} is {}", inputs.shown_name, to_string(*groups))});
     OptimizeRequest request(inputs, setting);
@@ -115,9 +131,8 @@ tl::expected<std::pair<std::string, std::string>, Failure> optimized(const Augen
 tl::expected<LoadCheck, ChildFailure> check_loading(const AugenrulesVerb& verb, const Inputs& inputs,
                                                     const std::optional<std::string>& installed,
                                                     const StopSignals& signals) {
-    ChildLimits limits = limits_of(verb);
-    limits.time = std::min(limits.time, longest_check);
-    const auto answer = run_in_child(limits, signals, [&] { return loading_in_child(verb, inputs, installed); });
+    const auto answer =
+        run_in_child(limits_of_check, signals, [&] { return loading_in_child(verb, inputs, installed); });
     if (!answer) return tl::unexpected(answer.error());
     constexpr std::size_t members = 3;
     if (answer->size() < members)  // the setting is at fault; make_plan says so

@@ -185,7 +185,7 @@ int run(const AugenrulesVerb& verb) {
         inputs.files.push_back({inputs.portable_names.back(), sha256_hex(inputs.sources.text(file))});
     }
     auto installed = look_at(verb.output);
-    if (!installed) return without_new_rules(verb, exit_usage, installed.error());
+    if (!installed) return fail(verb_name, exit_usage, installed.error() + "; nothing was installed");
 
     // 2. How would it load? Where that cannot be told, the merge is as good as with augenrules.
     const auto check = check_loading(verb, inputs, installed->text, signals);

@@ -44,7 +44,7 @@ void limit(int resource, std::uint64_t soft, std::uint64_t hard) {
     // Nobody would read the answer of a child that outlives us.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(child_failed);
-    signals.release();
+    if (limits.ends_by_signal) signals.release();
     limit(RLIMIT_AS, limits.memory_mib << 20U, limits.memory_mib << 20U);
     const auto seconds = static_cast<std::uint64_t>(limits.time.count() / 1000 + 1);
     limit(RLIMIT_CPU, seconds, seconds + 1);
@@ -70,12 +70,12 @@ void limit(int resource, std::uint64_t soft, std::uint64_t hard) {
 enum class Reading { whole, out_of_time, broken_off };
 
 /// Reads to the end, or until the time is up or a signal has come.
-Reading read_until(int pipe, const StopSignals& signals, Clock::time_point deadline, std::string& bytes) {
+Reading read_until(int pipe, const StopSignals* signals, Clock::time_point deadline, std::string& bytes) {
     std::string buffer(1U << 16U, '\0');
     for (;;) {
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
         if (left <= 0) return Reading::out_of_time;
-        pollfd fds[] = {{pipe, POLLIN, 0}, {signals.fd(), POLLIN, 0}};
+        pollfd fds[] = {{pipe, POLLIN, 0}, {signals != nullptr ? signals->fd() : -1, POLLIN, 0}};
         const int ready = poll(fds, 2, static_cast<int>(std::min<std::int64_t>(left, 60000)));
         if (ready < 0 && errno != EINTR) return Reading::broken_off;
         if (fds[1].revents != 0) return Reading::broken_off;
@@ -159,7 +159,7 @@ tl::expected<std::vector<std::string>, ChildFailure> run_in_child(
     to_parent.reset();
 
     std::string bytes;
-    const Reading reading = read_until(from_child.get(), signals, deadline, bytes);
+    const Reading reading = read_until(from_child.get(), limits.ends_by_signal ? &signals : nullptr, deadline, bytes);
     const int stopped_by = reading == Reading::broken_off ? signals.pending() : 0;
     if (reading != Reading::whole) kill(child, SIGKILL);
     int status = 0;

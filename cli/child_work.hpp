@@ -18,8 +18,9 @@ namespace auopt {
 
 struct ChildLimits {
     std::uint64_t memory_mib = 0;  // of address space (RLIMIT_AS)
-    std::chrono::milliseconds
-        time{};  // by the clock; and as much of the CPU, should nobody be left to look at the clock
+    /// By the clock; and as much of the CPU, should nobody be left to look at the clock.
+    std::chrono::milliseconds time{};
+    bool ends_by_signal = true;  // that is meant for us; else the answer is waited for all the same
 };
 
 struct ChildFailure {

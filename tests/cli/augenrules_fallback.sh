@@ -38,7 +38,7 @@ fresh() {
 printf '{"machine":"x86_64","files":["/etc/passwd","/etc/shadow"],"directories":["/etc"]}\n' >facts.json
 cat >auditctl <<'END'
 #!/bin/sh
-echo "$@" >>calls
+case "$1" in -R | -D) echo "$@" >>calls ;; esac
 [ "$1" = -R ] || exit 0
 cp "$2" loaded
 [ -n "${FAIL_ON:-}" ] && grep -q -e "$FAIL_ON" "$2" && exit "${FAIL_WITH:-7}"
@@ -205,6 +205,26 @@ many() {
     done >rules.d/20-perm.rules
     { printf -- '-D\n-b 64\n\n-w /etc/passwd -p wa -k id\n'; cat rules.d/20-perm.rules; echo; } >merge
 }
+# A signal that comes before it is known whether the merge loads whole waits for the answer.
+what="a signal at once, and a bad line"
+fresh
+run 0
+cp out/audit.rules before
+printf -- '-w relative -p wa -k bad\n' >rules.d/05-bad.rules
+for delay in 0 0.005 0.01 0.02 0.04; do
+    timeout -s TERM $delay "$auopt" augenrules --rules-dir rules.d --output out/audit.rules --facts facts.json \
+        --fallback passthrough >stdout 2>stderr
+    cmp -s out/audit.rules before || fail "$what: the installed file did not stay"
+done
+what="broken facts, and a bad line"
+printf '{' >broken.json
+"$auopt" augenrules --rules-dir rules.d --output out/audit.rules --fallback passthrough --facts broken.json >stdout 2>stderr
+[ $? = 3 ] || fail "$what: exit code"
+cmp -s out/audit.rules before || fail "$what: the installed file did not stay"
+what="little memory, and a bad line"
+run 3 --memory-limit 1
+cmp -s out/audit.rules before || fail "$what: the installed file did not stay"
+
 many
 what="--time-limit"
 run 5 --time-limit 0.3
@@ -329,6 +349,20 @@ printf '{' >broken.json
 "$auopt" augenrules --rules-dir rules.d --output out/audit.rules --fallback passthrough --facts broken.json >stdout 2>stderr
 [ $? = 3 ] || fail "$what: exit code"
 is_merge || fail "$what: not the merge"
+what="facts of another host, or older than this one"
+fresh
+for stale in '"machine":"s390x"' '"kernel":"2.6.32-1"' '"users":{"root":7}' '"files":["/etc"]' '"missing":["/etc/passwd"]' \
+    '"machine":"x86_64","directories":["/etc/passwd"]'; do
+    echo "{$stale}" >stale.json
+    "$auopt" augenrules --rules-dir rules.d --output out/audit.rules --fallback passthrough --facts stale.json --load >stdout 2>stderr
+    [ $? = 3 ] || fail "$what ($stale): exit code"
+    is_merge || fail "$what ($stale): not the merge"
+    grep -q 'stale.json is older than this host' stderr || fail "$what ($stale): not said"
+done
+rm -f out/audit.rules
+echo '{"machine":"x86_64","kernel":"2.6.32-1"}' >stale.json
+"$auopt" augenrules --rules-dir rules.d --output out/audit.rules --facts stale.json >stdout 2>stderr
+optimized || fail "rules that are made here for another host"
 what="outside the model"
 printf -- '-d always,exit -F arch=b64 -S rmdir -k x\n' >rules.d/40-d.rules
 sed -i 1d rules.d/10-id.rules
