@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What cmake/AuoptHardening.cmake asks for, read back from the binary. hardening.sh AUOPT CONFIG SANITIZERS
+# What cmake/AuoptHardening.cmake asks for, read back from the binary. hardening.sh AUOPT CONFIG ON|OFF
 set -u
 auopt=$(readlink -f "$1")
 config=$2
-[ -z "${3:-}" ] || { echo "a build with sanitizers is not hardened"; exit 77; }
+[ "$3" = ON ] || { echo "this build is not hardened (AUOPT_HARDEN, or sanitizers)"; exit 77; }
 command -v readelf >/dev/null || { echo "no readelf"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
