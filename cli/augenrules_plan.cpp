@@ -32,8 +32,8 @@ ChildLimits limits_of(const AugenrulesVerb& verb) {
 /// Rules for another host, as its facts say, are not held against the paths of this one.
 bool asks_host(const AugenrulesVerb& verb) { return verb.common.facts_file.empty() || verb.load; }
 
-/// Rules that are loaded here, now or at the next boot. Others may be made here for another host.
-bool is_for_this_host(const AugenrulesVerb& verb) { return verb.load || verb.output == AugenrulesVerb{}.output; }
+/// Rules in the place that this host loads at boot. Others may be made here for another host.
+bool is_for_this_host(const AugenrulesVerb& verb) { return verb.output == AugenrulesVerb{}.output; }
 
 std::string yes_or_no(bool value) { return value ? "yes" : "no"; }
 

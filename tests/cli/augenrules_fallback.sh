@@ -35,7 +35,7 @@ fresh() {
     printf -- '-a always,exit -F arch=b64 -S chmod -k perm\n-a always,exit -F arch=b64 -S fchmod -k perm\n' >rules.d/20-perm.rules
     printf -- '-D\n-b 64\n\n-w /etc/passwd -p wa -k id\n-a always,exit -F arch=b64 -S chmod -k perm\n-a always,exit -F arch=b64 -S fchmod -k perm\n\n' >merge
 }
-printf '{"machine":"x86_64","files":["/etc/passwd","/etc/shadow"],"directories":["/etc"]}\n' >facts.json
+printf '{"machine":"x86_64","audit_version":"3.0.9","kernel":"6.1.0-57-amd64","files":["/etc/passwd","/etc/shadow"],"directories":["/etc"]}\n' >facts.json
 cat >auditctl <<'END'
 #!/bin/sh
 case "$1" in -R | -D) echo "$@" >>calls ;; esac
@@ -351,18 +351,13 @@ printf '{' >broken.json
 is_merge || fail "$what: not the merge"
 what="facts of another host, or older than this one"
 fresh
-for stale in '"machine":"s390x"' '"kernel":"2.6.32-1"' '"users":{"root":7}' '"files":["/etc"]' '"missing":["/etc/passwd"]' \
-    '"machine":"x86_64","directories":["/etc/passwd"]'; do
+for stale in '"machine":"s390x"' '"kernel":"2.6.32-1"' '"users":{"root":7}' '"files":["/etc"]' '"missing":["/etc/passwd"]'; do
     echo "{$stale}" >stale.json
-    "$auopt" augenrules --rules-dir rules.d --output out/audit.rules --fallback passthrough --facts stale.json --load >stdout 2>stderr
+    # The default output, and so this host's own rules; --check writes nothing.
+    "$auopt" augenrules --rules-dir rules.d --fallback passthrough --check --facts stale.json >stdout 2>stderr
     [ $? = 3 ] || fail "$what ($stale): exit code"
-    is_merge || fail "$what ($stale): not the merge"
     grep -q 'stale.json is older than this host' stderr || fail "$what ($stale): not said"
 done
-rm -f out/audit.rules
-echo '{"machine":"x86_64","kernel":"2.6.32-1"}' >stale.json
-"$auopt" augenrules --rules-dir rules.d --output out/audit.rules --facts stale.json >stdout 2>stderr
-optimized || fail "rules that are made here for another host"
 what="outside the model"
 printf -- '-d always,exit -F arch=b64 -S rmdir -k x\n' >rules.d/40-d.rules
 sed -i 1d rules.d/10-id.rules
