@@ -226,6 +226,9 @@ int run(const AugenrulesVerb& verb) {
     }
     const bool optimized = !plan.text.empty();
     int code = plan.exit_code;
+    // Whatever else cannot be decided about rules that do not load: that they do not is the reason.
+    if (code == exit_unknown && !plan.interrupted && check && !check->lost.empty() && !check->repeats_only)
+        code = exit_input;
     if (!optimized && !passthrough && !keep) return fail(verb_name, code, plan.reason + "; nothing was installed");
 
     // 5. Replace.
