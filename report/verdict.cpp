@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "compiler/spelling.hpp"
 #include "kernel_model/machine.hpp"
 #include "report/calls.hpp"
 #include "report/printable.hpp"
@@ -22,6 +23,19 @@ std::string call_of(const Event& event) {
 }
 
 std::string arch_of(std::uint32_t arch) { return elf_machine(arch) ? arch_word(arch) : "io_uring"; }
+
+ordered_json list_decision_to_json(List list, const ListDecision& decision) {
+    ordered_json j{{"decision", to_string(list, decision)}, {"key", nullptr}, {"rule", nullptr}};
+    if (decision.key) j["key"] = *decision.key;
+    if (decision.rule) j["rule"] = *decision.rule + 1;  // in the order of the walk
+    return j;
+}
+
+ordered_json list_example_to_json(const ListExample& example) {
+    return {{"event", list_event_to_json(example.event)},
+            {"before", list_decision_to_json(example.event.list, example.before)},
+            {"after", list_decision_to_json(example.event.list, example.after)}};
+}
 
 }  // namespace
 
@@ -138,6 +152,38 @@ ordered_json event_to_json(const Event& event) {
     return j;
 }
 
+ordered_json list_event_to_json(const ListEvent& e) {
+    ordered_json j{{"description", describe(e)}, {"list", std::string(list_word(e.list).value_or(""))}};
+    if (e.list == List::filesystem) {
+        j["fstype"] = e.fstype;
+        return j;
+    }
+    if (e.list != List::task) j["msgtype"] = e.msgtype;
+    j.update({{"pid", e.pid}, {"uid", e.uid}, {"gid", e.gid}, {"auid", e.loginuid}});
+    if (e.list == List::task)
+        j.update({{"euid", e.euid},
+                  {"suid", e.suid},
+                  {"fsuid", e.fsuid},
+                  {"egid", e.egid},
+                  {"sgid", e.sgid},
+                  {"fsgid", e.fsgid},
+                  {"groups", e.groups},
+                  {"session", e.sessionid},
+                  {"personality", e.pers}});
+    j["exe"] = e.exes;
+    j["removed_exe"] = e.removed_exes;
+    ordered_json lsm = ordered_json::array();
+    for (const ListLsmReply& r : e.lsm) {
+        const FieldRow* row = field_by_number(static_cast<std::uint32_t>(r.test.field));
+        lsm.push_back({{"field", row != nullptr ? std::string(row->name) : ""},
+                       {"op", std::string(op_text(r.test.op))},
+                       {"text", r.test.text},
+                       {"reply", std::string(reply_word(r.reply))}});
+    }
+    j["lsm"] = lsm;
+    return j;
+}
+
 ordered_json verdict_to_json(const Verdict& verdict, Preserve preserve, const std::vector<std::string>& assumptions) {
     ordered_json j{{"result", verdict_name(verdict)},
                    {"preserve", preserve_name(preserve)},
@@ -163,8 +209,10 @@ ordered_json verdict_to_json(const Verdict& verdict, Preserve preserve, const st
             j["rules"] = refuted->rules;
         }
         ordered_json differences = ordered_json::array();
-        for (const Difference& d : refuted->differences)
+        for (const Difference& d : refuted->differences) {
             differences.push_back({{"what", d.what}, {"before", d.before}, {"after", d.after}, {"meaning", d.meaning}});
+            if (d.example) differences.back()["list"] = list_example_to_json(*d.example);
+        }
         j["differences"] = std::move(differences);
     } else {
         j["reason"] = std::get<Unknown>(verdict).reason;

@@ -20,6 +20,7 @@ nlohmann::ordered_json verdict_to_json(const Verdict& verdict, Preserve preserve
                                        const std::vector<std::string>& assumptions);
 
 nlohmann::ordered_json event_to_json(const Event& event);
+nlohmann::ordered_json list_event_to_json(const ListEvent& event);
 nlohmann::ordered_json decision_to_json(const Decision& decision);
 
 }  // namespace auopt

@@ -2,6 +2,7 @@
 #include "verify/verify.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -13,6 +14,7 @@
 #include "verify/kept.hpp"
 #include "verify/loading.hpp"
 #include "verify/obligations.hpp"
+#include "verify/other_lists.hpp"
 #include "verify/project.hpp"
 #include "verify/settings.hpp"
 #include "verify/smt.hpp"
@@ -26,16 +28,19 @@ using namespace proof;
 
 // ---- what is not decided per call: everything but the exit list, the hash and the io_uring list ----
 
-std::optional<std::string> compare_lists(const KernelState& before, const KernelState& after) {
-    const std::tuple<const char*, const std::vector<KernelRule>*, const std::vector<KernelRule>*> lists[] = {
-        {"user", &before.user, &after.user},
-        {"task", &before.task, &after.task},
-        {"exclude", &before.exclude, &after.exclude},
-        {"filesystem", &before.filesystem, &after.filesystem}};
-    for (const auto& [name, b, a] : lists) {
-        const bool same = std::equal(b->begin(), b->end(), a->begin(), a->end(),
-                                     [](const KernelRule& x, const KernelRule& y) { return x.same_as(y); });
-        if (!same) return fmt::format("the rules of the {} list differ; they are proven only rule for rule", name);
+// Zero or not is all that the kernel asks: contexts are dummy without counted rules, signal targets are
+// collected only with a rule that touches a signal call.
+std::optional<std::string> compare_counters(const KernelState& before, const KernelState& after) {
+    if ((before.n_rules() == 0) != (after.n_rules() == 0))
+        return fmt::format("only the file {} loads a rule that arms the filters (audit_n_rules)",
+                           before.n_rules() != 0 ? "before" : "after");
+    for (const bool with_compat : {true, false}) {
+        const bool b = before.n_signals(with_compat) != 0, a = after.n_signals(with_compat) != 0;
+        if (b != a)
+            return fmt::format(
+                "only the file {} has a rule that touches kill, tkill or tgkill (audit_signals{}): the OBJ_PID records "
+                "of signal events depend on it",
+                b ? "before" : "after", with_compat ? "" : ", on a kernel built without 32-bit programs");
     }
     return std::nullopt;
 }
@@ -173,7 +178,9 @@ Verdict verify_as_written(const KernelState& before, const KernelState& after, c
     Refuted refuted;
     refuted.differences = compare_settings(before, after);
     for (Difference& d : compare_objects(before, after)) refuted.differences.push_back(std::move(d));
-    std::optional<std::string> unknown = compare_lists(before, after);
+    OtherLists lists = compare_other_lists(before, after, preserve, options.solver_rlimit);
+    std::move(lists.differences.begin(), lists.differences.end(), std::back_inserter(refuted.differences));
+    std::optional<std::string> unknown = std::move(lists.unknown);
     if (!unknown) unknown = compare_counters(before, after);
     if (!unknown) unknown = find_duplicate(before, after);
     if (!unknown) unknown = compare_companions(before, after);
@@ -246,7 +253,7 @@ Verdict verify_as_written(const KernelState& before, const KernelState& after, c
         return refuted;
     }
     if (unknown) return Unknown{*std::move(unknown)};
-    proven.queries = solver.queries();
+    proven.queries = solver.queries() + lists.queries;
     return proven;
 }
 

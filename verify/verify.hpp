@@ -11,6 +11,7 @@
 
 #include "compiler/facts.hpp"
 #include "kernel_model/event.hpp"
+#include "kernel_model/record_lists.hpp"
 #include "kernel_model/state.hpp"
 #include "kernel_model/tables.hpp"
 
@@ -44,12 +45,19 @@ struct Counterexample {
     /// The rule that decides on each side (index into KernelState::filter); nothing where none matches.
     std::optional<std::size_t> rule_before, rule_after;
 };
+/// An event that a list besides exit and io_uring decides differently: checked with kernel_model::evaluate_list.
+struct ListExample {
+    ListEvent event;
+    ListDecision before, after;
+    bool operator==(const ListExample&) const = default;
+};
 /// Something besides the decision of a call that is not the same: a setting, a message that is no rule, what loading
 /// leaves out, a watch, another list.
 struct Difference {
-    std::string what;           // "enabled (-e)"
-    std::string before, after;  // the value on each side: "2", "unset"
-    std::string meaning;        // "the lock is lost"
+    std::string what;                                   // "enabled (-e)"
+    std::string before, after;                          // the value on each side: "2", "unset"
+    std::string meaning;                                // "the lock is lost"
+    std::optional<ListExample> example = std::nullopt;  // where a list is what differs
     bool operator==(const Difference&) const = default;
 };
 /// At least one of the two is there.

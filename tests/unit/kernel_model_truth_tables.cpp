@@ -1,4 +1,5 @@
 // The truth tables on kernel_model::evaluate.
+#include "tests/support/list_table.hpp"
 #include "tests/support/truth_table.hpp"
 
 namespace auopt {
@@ -32,6 +33,20 @@ TEST(TruthTables, evaluate_decides_as_the_kernel_did) {
 TEST(TruthTables, evaluate_decides_by_the_classes_of_other_machines) {
     for (const Machine machine : {Machine::aarch64, Machine::ppc64le, Machine::s390x})
         EXPECT_GT(check_tables(tables_folder / machine_name(machine), machine), 30U) << machine_name(machine);
+}
+
+TEST(TruthTables, evaluate_list_decides_as_the_kernel_does) {
+    std::size_t rows = 0;
+    for (const test::ListTable& table : test::read_list_tables()) {
+        SCOPED_TRACE(table.title);
+        for (const test::ListRow& row : table.rows) {
+            const ListDecision decided = evaluate_list(table.state, row.event);
+            EXPECT_TRUE(decided.same_as(row.expected))
+                << row.where << ": " << describe(row.event) << ": " << to_string(row.event.list, decided);
+            ++rows;
+        }
+    }
+    EXPECT_GT(rows, 70U);
 }
 
 }  // namespace

@@ -122,16 +122,6 @@ TEST(VerifyUnknown, RulesForAnotherMachine) {
     EXPECT_TRUE(test::proven(verify(before, before, {})));
 }
 
-TEST(VerifyUnknown, KeysOnExcludeAreNotCosmetic) {
-    KernelState before, after;
-    before.exclude.push_back(full(Action::always, {number(Field::msgtype, 1307), text(Field::key, "x")}));
-    before.exclude.back().list = List::exclude;
-    after = before;
-    after.exclude.back().tests.pop_back();
-    EXPECT_TRUE(test::unknown(verify(before, after, {})));
-    EXPECT_TRUE(test::proven(verify(before, before, {})));
-}
-
 TEST(VerifyUnknown, TwoEqualRulesInTheOutput) {
     KernelState before =
         load_text("-a always,exit -F arch=b64 -S kill -k a\n-a always,exit -F arch=b64 -S chmod -k b\n");

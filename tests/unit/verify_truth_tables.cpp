@@ -1,5 +1,7 @@
 // The truth tables on the solver's encoding: an evaluator of its own (verify/smt.cpp), on every machine.
+#include "tests/support/list_table.hpp"
 #include "tests/support/truth_table.hpp"
+#include "verify/list_encoding.hpp"
 #include "verify/smt.hpp"
 
 namespace auopt {
@@ -27,6 +29,21 @@ TEST(VerifyTruthTables, the_encoding_decides_as_the_kernel_did) {
         }
         EXPECT_GT(rows, 30U);
     }
+}
+
+TEST(VerifyTruthTables, the_encoding_of_the_other_lists_decides_as_the_kernel_does) {
+    std::size_t rows = 0;
+    for (const test::ListTable& table : test::read_list_tables()) {
+        SCOPED_TRACE(table.title);
+        for (const test::ListRow& row : table.rows) {
+            const auto encoded = proof::decide_list_by_encoding(table.state, row.event);
+            ASSERT_TRUE(encoded.has_value()) << row.where;
+            EXPECT_TRUE(encoded->same_as(row.expected))
+                << row.where << ": " << describe(row.event) << ": " << to_string(row.event.list, *encoded);
+            ++rows;
+        }
+    }
+    EXPECT_GT(rows, 70U);
 }
 
 }  // namespace
