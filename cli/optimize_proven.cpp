@@ -192,6 +192,7 @@ OptimizeOutcome optimize_proven(const OptimizeRequest& request, Diagnostics& dia
 
     // Rewrite.
     KernelState rewritten = outcome.before;
+    drop_equal(rewritten);
     OptimizeOptions options;
     options.kernels = request.setting.target.proof_kernels();
     std::deque<KernelTables> shared;  // with the price of the count that exe= shares

@@ -32,4 +32,7 @@ struct PassReport {
 std::vector<PassReport> optimize(KernelState& state, const OptimizeOptions& options);
 const std::vector<std::string>& pass_names();
 
+/// Not a pass: what cannot be written otherwise, so it comes before them (drop_equal.cpp).
+void drop_equal(KernelState& state);
+
 }  // namespace auopt

@@ -193,7 +193,8 @@ std::optional<Counterexample> refute(const Search& search, const Group& group) {
     return std::nullopt;
 }
 
-std::optional<Counterexample> refute_worker(const Search& search) {
+std::optional<Counterexample> refute_worker(const Search& search, unsigned operation) {
+    if (auto found = try_call(search, 0, 0, operation)) return found;
     for (const unsigned op : operations(search))
         if (auto found = try_call(search, 0, 0, op)) return found;
     return std::nullopt;

@@ -23,7 +23,7 @@ struct Search {
 
 /// An event of one of the group's calls.
 std::optional<Counterexample> refute(const Search& search, const Group& group);
-/// An operation of an io_uring worker.
-std::optional<Counterexample> refute_worker(const Search& search);
+/// An operation of an io_uring worker: `operation` first, then others.
+std::optional<Counterexample> refute_worker(const Search& search, unsigned operation);
 
 }  // namespace auopt::proof

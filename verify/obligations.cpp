@@ -120,12 +120,14 @@ std::vector<ItemId> canonical(const std::vector<ItemId>& items, const Vocabulary
     std::vector<ItemId> kept;
     for (const ItemId id : items) {
         const Item& item = vocabulary.item(id);
-        // Only on the exit list: on the io_uring list masks differ, and the order of hash rules is not stable.
-        const bool shadowed =
-            item.walk == Walk::exit_list && std::any_of(kept.begin(), kept.end(), [&](ItemId earlier) {
-                const Item& e = vocabulary.item(earlier);
-                return e.walk == Walk::exit_list && vocabulary.plainly_implies(item.condition, e.condition);
-            });
+        // By an earlier rule of its own list that admits all that it admits. Its priority is lower, so that it matches
+        // in no run of the filters, not even after others of the same call. The order of hash rules is not stable.
+        const auto shadows = [&](ItemId earlier) {
+            const Item& e = vocabulary.item(earlier);
+            return e.walk == item.walk && vocabulary.plainly_implies(item.condition, e.condition) &&
+                   (item.walk != Walk::io_uring_list || vocabulary.mask(item.mask).subset_of(vocabulary.mask(e.mask)));
+        };
+        const bool shadowed = item.walk != Walk::inode_hash && std::any_of(kept.begin(), kept.end(), shadows);
         if (!shadowed) kept.push_back(id);
     }
     for (auto from = kept.begin(); from != kept.end();) {

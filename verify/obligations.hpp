@@ -39,7 +39,7 @@ struct Obligations {
 Obligations obligations(const Projection& before, const Projection& after, const PermModel& perms, bool with_compat,
                         const Vocabulary& vocabulary);
 
-/// The list without exit-list rules that an earlier one shadows, and with rules of one list of equal action
+/// The list without rules of the exit and io_uring lists that an earlier one of theirs shadows, and with rules of one list of equal action
 /// and key that stand together in one fixed order: both change nothing (spec L4, L5), in any call at all.
 std::vector<ItemId> canonical(const std::vector<ItemId>& items, const Vocabulary& vocabulary);
 

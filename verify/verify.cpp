@@ -20,6 +20,7 @@
 #include "verify/smt.hpp"
 #include "verify/spelling.hpp"
 #include "verify/vocabulary.hpp"
+#include "verify/workers.hpp"
 
 namespace auopt {
 namespace {
@@ -237,15 +238,13 @@ Verdict verify_as_written(const KernelState& before, const KernelState& after, c
 
         // 6. The io_uring worker.
         if (all.worker_differs) {
-            refuted.example = refute_worker(search);
+            const auto worker = decide_workers(all, preserve != Preserve::exact, vocabulary, solver);
+            if (!worker) continue;
+            refuted.example = refute_worker(search, worker->operation);
             if (refuted.example) return refuted;
             if (!unknown)
-                unknown = explain(
-                    before, after, "io_uring workers",
-                    difference(
-                        "the io_uring rules, and the path= and inode= rules that admit call 0, are not the same in "
-                        "the same order",
-                        all.worker_before, all.worker_after));
+                unknown = explain(before, after, fmt::format("io_uring workers, operation {}", worker->operation),
+                                  worker->gap);
         }
     }
     if (!refuted.differences.empty()) {

@@ -42,7 +42,9 @@ KeyId Vocabulary::intern_key(std::string_view key) {
 }
 
 std::uint32_t Vocabulary::intern_mask(const SyscallMask& mask) {
-    return masks_.try_emplace(mask.words, static_cast<std::uint32_t>(masks_.size() + 1)).first->second;
+    const auto [it, fresh] = masks_.try_emplace(mask.words, static_cast<std::uint32_t>(masks_.size() + 1));
+    if (fresh) mask_values_.push_back(mask);
+    return it->second;
 }
 
 Guard Vocabulary::intern_watch(const std::string& path) {

@@ -56,6 +56,7 @@ public:
     const FieldTest& test(TestId id) const { return tests_[id]; }
     const Condition& condition(ConditionId id) const { return conditions_[id]; }
     const Item& item(ItemId id) const { return items_[id]; }
+    const SyscallMask& mask(std::uint32_t id) const { return mask_values_[id - 1]; }
 
     /// Every event (or name) that satisfies `stronger` satisfies `weaker`, plainly: a subset of the tests.
     bool plainly_implies(ConditionId stronger, ConditionId weaker) const;
@@ -71,6 +72,7 @@ private:
     std::map<Item, ItemId> item_ids_;
     std::map<std::string, KeyId, std::less<>> keys_;
     std::map<std::array<std::uint32_t, mask_words>, std::uint32_t> masks_;
+    std::vector<SyscallMask> mask_values_;
     std::map<std::string, Guard> watches_;
 };
 
