@@ -293,32 +293,28 @@ private:
     std::vector<FieldTest> labels_;
 };
 
-z3::solver limited(z3::context& ctx, std::uint32_t rlimit) {
-    z3::solver solver(ctx);
-    z3::params p(ctx);
-    p.set("rlimit", static_cast<unsigned>(rlimit));
-    p.set("random_seed", 0U);
-    solver.set(p);
-    return solver;
-}
-
 }  // namespace
 
 ListSearch find_differing_list_event(const KernelState& before, const KernelState& after, List list, bool ignore_keys,
-                                     Likelihood likelihood, std::uint32_t rlimit) {
-    z3::context ctx;
+                                     Likelihood likelihood, std::uint32_t rlimit) try {
+    SolverContext context;
+    z3::context& ctx = context.get();
     ListModel model(ctx, list);
     const ListModel::Result b = model.decide(before, ignore_keys), a = model.decide(after, ignore_keys);
-    z3::solver solver = limited(ctx, rlimit);
+    z3::solver solver(ctx);
+    set_limits(ctx, solver, rlimit);
     for (const z3::expr& e : model.realistic(likelihood)) solver.add(e);
     solver.add(b.outcome != a.outcome || b.key != a.key);
     ListSearch search{ask(solver), std::nullopt};
     if (search.differs == Answer::yes) search.event = model.read(solver.get_model());
     return search;
+} catch (const z3::exception&) {
+    return {Answer::undecided, std::nullopt};  // no memory
 }
 
 std::optional<ListDecision> decide_list_by_encoding(const KernelState& state, const ListEvent& event) {
-    z3::context ctx;
+    SolverContext context;
+    z3::context& ctx = context.get();
     ListModel model(ctx, event.list);
     const ListModel::Result result = model.decide(state, false);
     z3::solver solver(ctx);

@@ -5,8 +5,11 @@
 
 #include <z3++.h>
 
+#include <memory>
+#include <new>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -201,21 +204,53 @@ inline std::string free_name(const FieldTest& t) {
                        t.value, t.text);
 }
 
-// Z3 says "unknown", or throws, when it gives up; neither is an answer.
+// Z3 says "unknown" when it gives up; that is no answer. It throws when memory ends: whoever asks for an answer catches that.
 inline Answer ask(z3::solver& solver) {
-    try {
-        switch (solver.check()) {
-            case z3::unsat:
-                return Answer::no;
-            case z3::sat:
-                return Answer::yes;
-            case z3::unknown:
-                break;
-        }
-    } catch (const z3::exception&) {
-        return Answer::undecided;
+    switch (solver.check()) {
+        case z3::unsat:
+            return Answer::no;
+        case z3::sat:
+            return Answer::yes;
+        case z3::unknown:
+            break;
     }
     return Answer::undecided;
+}
+
+/// A context, or an exception where memory does not suffice for one: Z3 then returns null, which z3::context would use.
+class SolverContext {
+public:
+    SolverContext() : raw_(made()), view_(raw_.get()) {}
+    z3::context& get() { return view_(); }
+
+private:
+    struct Delete {
+        void operator()(Z3_context context) const { Z3_del_context(context); }
+    };
+    static Z3_context made() {
+        const Z3_config config = Z3_mk_config();
+        if (config == nullptr) throw std::bad_alloc();
+        const Z3_context context = Z3_mk_context_rc(config);
+        Z3_del_config(config);
+        if (context == nullptr) throw std::bad_alloc();
+        return context;
+    }
+
+    std::unique_ptr<std::remove_pointer_t<Z3_context>, Delete> raw_;
+    z3::scoped_context view_;
+};
+
+/// Limits what one check may cost, and makes it repeat.
+inline void set_limits(const z3::context& ctx, z3::solver& solver, std::uint32_t rlimit) {
+    // Not z3::params, which uses what Z3 returns without a look at it.
+    const Z3_params params = Z3_mk_params(ctx);
+    if (params == nullptr) throw std::bad_alloc();
+    Z3_params_inc_ref(ctx, params);
+    Z3_params_set_uint(ctx, params, Z3_mk_string_symbol(ctx, "rlimit"), static_cast<unsigned>(rlimit));
+    Z3_params_set_uint(ctx, params, Z3_mk_string_symbol(ctx, "random_seed"), 0U);
+    Z3_solver_set_params(ctx, solver, params);
+    Z3_params_dec_ref(ctx, params);
+    solver.check_error();
 }
 
 }  // namespace auopt::proof
