@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "cli/exit_codes.hpp"
+#include "cli/input_ids.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "compiler/compile.hpp"
@@ -181,6 +182,22 @@ void add_workload(CLI::App& app, WorkloadOptions& workload) {
         ->check(CLI::PositiveNumber);
 }
 
+constexpr const char* no_suppressions_help = "Comments that suppress findings (# auopt: ignore) count for nothing";
+
+/// An option that was given and says nothing: a variable of a script that was not set, most likely, so that leaving the
+/// option out of account would pass what was to be judged.
+std::string empty_option(const CLI::App& app) {
+    for (const CLI::App* verb : app.get_subcommands()) {
+        for (const CLI::Option* option : verb->get_options()) {
+            if (option->get_positional() || option->count() == 0) continue;
+            for (const std::string& value : option->results()) {
+                if (value.find_first_not_of(' ') == std::string::npos) return option->get_name();
+            }
+        }
+    }
+    return {};
+}
+
 const CLI::IsMember preserve_levels({"exact", "recorded"});
 
 /// Verbs and flags that the design has and this version has not: said plainly instead of "unknown".
@@ -292,13 +309,16 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
     lint_app->add_option("--fail-on", lint.fail_on, "Exit 1 on findings of this level or above")
         ->check(CLI::IsMember({"error", "warning", "info", "never"}))
         ->capture_default_str();
+    lint_app->add_flag("--no-suppressions", lint.no_suppressions, no_suppressions_help);
 
     GateVerb gate;
     CLI::App* gate_app =
         app.add_subcommand("gate", "One command for CI: load, lint errors, equivalence to a baseline, cost budgets");
     add_inputs(*gate_app, gate.common, gate.inputs);
     add_common(*gate_app, gate.common, {"text", "json"});
-    gate_app->add_option("--against", gate.against, "The rules that were accepted before");
+    gate_app->add_option("--against", gate.against, "The rules that were accepted before: nothing may differ");
+    gate_app->add_flag("--equal", gate.equal, "What --against asks in this version: the same events, the same keys");
+    gate_app->add_flag("--no-suppressions", gate.no_suppressions, no_suppressions_help);
     gate_app->add_option("--budget", gate.budgets, "NAME=N instructions per call (repeatable)")
         ->allow_extra_args(false);
     gate_app->add_option("--preserve", gate.preserve, "exact, recorded, or decision")
@@ -406,6 +426,11 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
         result.exit_code = code == 0 ? static_cast<int>(exit_clean) : static_cast<int>(exit_usage);
         return result;
     }
+    if (const std::string empty = empty_option(app); !empty.empty()) {
+        result.exit_code = exit_usage;
+        result.err = fmt::format("auopt: {} is given an empty value\n", empty);
+        return result;
+    }
     facts.inputs.insert(facts.inputs.end(), facts_dirs.begin(), facts_dirs.end());
     settle_inputs(optimize, {});
     settle_inputs(cost, {&cost.compare});
@@ -437,11 +462,17 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
         if (standard_input(verify.before) && standard_input(verify.after))
             return usage("only one of A and B can be standard input");
         result.verb = verify;
-    } else if (lint_app->parsed())
+    } else if (lint_app->parsed()) {
+        for (const auto* ids : {&lint.select, &lint.ignore}) {
+            for (const std::string& id : *ids) {
+                if (std::string error = unknown_id(id); !error.empty()) return usage(std::move(error));
+            }
+        }
         result.verb = lint;
-    else if (gate_app->parsed())
+    } else if (gate_app->parsed()) {
+        if (gate.equal && gate.against.empty()) return usage("--equal needs --against OLD");
         result.verb = gate;
-    else if (augenrules_app->parsed())
+    } else if (augenrules_app->parsed())
         result.verb = augenrules;
     else if (compile_app->parsed())
         result.verb = compile;

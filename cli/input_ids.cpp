@@ -1,5 +1,14 @@
 #include "cli/input_ids.hpp"
 
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "lint/lint.hpp"
+#include "tables/names.hpp"
+#include "workload/ids.hpp"
+
 namespace auopt {
 
 const std::vector<IdRow>& input_ids() {
@@ -40,6 +49,45 @@ const std::vector<IdRow>& input_ids() {
          "The kernel holds no equal rule at this point and refuses the delete."},
     };
     return rows;
+}
+
+namespace {
+
+/// How many letters have to be put in, taken out or changed (Levenshtein).
+std::size_t distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
+        }
+    }
+    return row[b.size()];
+}
+
+}  // namespace
+
+std::string unknown_id(const std::string& id) {
+    // Of equally near ids one of a check is likelier meant than one of a line that does not load, which cannot be
+    // left out.
+    std::string_view nearest;
+    std::size_t nearest_distance = 0;
+    const std::string lower = ascii_lower(id);
+    for (const auto* table : {&lint_ids(), &all_ids(), &input_ids(), &workload_ids()}) {
+        for (const IdRow& row : *table) {
+            if (!id.empty() && row.id.starts_with(id)) return {};
+            const std::size_t d = distance(lower, ascii_lower(row.id));
+            if (nearest.empty() || d < nearest_distance) {
+                nearest = row.id;
+                nearest_distance = d;
+            }
+        }
+    }
+    return fmt::format("unknown id {}; did you mean {}?", id, nearest);
 }
 
 }  // namespace auopt

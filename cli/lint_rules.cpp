@@ -16,26 +16,49 @@ using Line = std::pair<std::uint32_t, std::uint32_t>;
 Line line_key(const Span& span) { return {span.file.value, span.line}; }
 
 bool is_load_error(const Diagnostic& d) {
+    // An id of an error stays what it is where -i or -c makes a warning of it.
     if (const IdRow* row = find_id(d.id)) return row->level == Level::error;
     return d.id >= "AU091" && d.id <= "AU099";  // the kernel's refusals (kernel_model/load.cpp)
 }
 
-/// Loading stops at the first refused line: says there how many rules are lost behind it.
-void tell_what_is_lost(const Inputs& inputs, const Program& whole, const Span& stop, Diagnostics& diagnostics) {
-    std::map<Line, std::size_t> order;
-    for (std::size_t i = 0; i < inputs.lines.size(); ++i) order.emplace(line_key(inputs.lines[i].span), i);
-    const auto at = order.find(line_key(stop));
-    if (at == order.end()) return;
-    std::size_t lost = 0;
+/// Lines in the order in which auditctl meets them (of several files, and of what augenrules hoists and sinks).
+class LineOrder {
+public:
+    explicit LineOrder(const std::vector<InputLine>& lines) {
+        for (std::size_t i = 0; i < lines.size(); ++i) order_.emplace(line_key(lines[i].span), i);
+    }
+    std::size_t of(const Span& span) const {
+        const auto at = order_.find(line_key(span));
+        return at == order_.end() ? order_.size() : at->second;
+    }
+
+private:
+    std::map<Line, std::size_t> order_;
+};
+
+/// Where loading ends. auditctl sends each line before it reads the next, so that what the kernel refuses comes before
+/// what auditctl itself would refuse further down, though reading is done first here.
+std::optional<Span> first_stop(const Diagnostics& strict, const LineOrder& order) {
+    const Diagnostic* first = nullptr;
+    for (const Diagnostic& d : strict.items()) {
+        if (d.level != Level::error) continue;
+        if (first == nullptr || order.of(d.span) < order.of(first->span)) first = &d;
+    }
+    if (first == nullptr) return std::nullopt;
+    return first->span;
+}
+
+/// Says at the line where loading stops how much is lost behind it.
+void tell_what_is_lost(const Program& whole, const Span& stop, const LineOrder& order, LintOutcome& outcome) {
     bool lock_lost = false;
     for (const Message& message : whole.messages) {
-        const auto place = order.find(line_key(message.source));
-        if (place == order.end() || place->second <= at->second) continue;
-        lost += std::holds_alternative<AddRule>(message.body) ? 1 : 0;
+        if (order.of(message.source) <= order.of(stop)) continue;
+        outcome.rules_behind_stop += std::holds_alternative<AddRule>(message.body) ? 1 : 0;
         if (const auto* set = std::get_if<SetStatus>(&message.body))
             lock_lost = lock_lost || (set->mask == 1 && set->value == 2);
     }
-    for (Diagnostic& d : diagnostics.items()) {
+    const std::size_t lost = outcome.rules_behind_stop;
+    for (Diagnostic& d : outcome.diagnostics.items()) {
         if (line_key(d.span) != line_key(stop) || d.level != Level::error) continue;
         std::string note = "loading stops here";
         if (lost != 0) note += fmt::format(": {} later rule{} never loaded", lost, lost == 1 ? " is" : "s are");
@@ -45,10 +68,28 @@ void tell_what_is_lost(const Inputs& inputs, const Program& whole, const Span& s
     }
 }
 
+std::vector<LostLine> refused_lines(const Diagnostics& diagnostics, const std::optional<Span>& stop,
+                                    const LineOrder& order) {
+    std::vector<const Diagnostic*> refusals;
+    for (const Diagnostic& d : diagnostics.items()) {
+        if (is_load_error(d) && (!stop || order.of(d.span) <= order.of(*stop))) refusals.push_back(&d);
+    }
+    std::stable_sort(refusals.begin(), refusals.end(),
+                     [&](const Diagnostic* a, const Diagnostic* b) { return order.of(a->span) < order.of(b->span); });
+    std::vector<LostLine> lost;
+    std::set<Line> seen;
+    for (const Diagnostic* d : refusals) {
+        if (seen.insert(line_key(d->span)).second) lost.push_back({d->span, d->message});
+    }
+    return lost;
+}
+
 }  // namespace
 
-LintOutcome lint_rules(const Inputs& inputs, const Setting& setting) {
+LintOutcome lint_rules(const Inputs& inputs, const Setting& setting, bool suppressions) {
     LintOutcome outcome;
+    const LineOrder order(inputs.all_lines());
+    std::optional<Span> stop;
     // As auditctl would go: is there a line where it stops?
     Diagnostics strict;
     LoadedRules loaded = load_rules(inputs, setting, false, strict);
@@ -64,10 +105,10 @@ LintOutcome lint_rules(const Inputs& inputs, const Setting& setting) {
         for (Diagnostic& d : outcome.diagnostics.items()) {
             if (d.level == Level::warning && is_load_error(d)) d.level = Level::error;
         }
-        const auto stop = std::find_if(strict.items().begin(), strict.items().end(),
-                                       [](const Diagnostic& d) { return d.level == Level::error; });
-        if (stop != strict.items().end()) tell_what_is_lost(inputs, loaded.program, stop->span, outcome.diagnostics);
+        stop = first_stop(strict, order);
+        if (stop) tell_what_is_lost(loaded.program, *stop, order, outcome);
     }
+    outcome.lost = refused_lines(outcome.diagnostics, stop, order);
 
     LintContext context{inputs.sources,    inputs.lines, setting.compile,       loaded.program,
                         loaded.load.state, {},           setting.target.writing};
@@ -83,7 +124,7 @@ LintOutcome lint_rules(const Inputs& inputs, const Setting& setting) {
     std::erase_if(outcome.diagnostics.items(),
                   [&](const Diagnostic& d) { return d.id == ids::arch_mismatch && told.contains(line_key(d.span)); });
     for (Diagnostic& d : found.items()) outcome.diagnostics.add(std::move(d));
-    apply_suppressions(inputs.sources, outcome.diagnostics);
+    if (suppressions) outcome.suppressed = apply_suppressions(inputs.sources, outcome.diagnostics);
     outcome.unknown_watches =
         static_cast<std::size_t>(std::count_if(loaded.load.state.filter.begin(), loaded.load.state.filter.end(),
                                                [](const KernelRule& r) { return r.watch_kind_unknown; }));

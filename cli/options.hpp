@@ -82,14 +82,17 @@ struct LintVerb {
     std::vector<std::string> inputs;
     std::vector<std::string> select, ignore;
     std::string fail_on = "warning";
+    bool no_suppressions = false;
 };
 
 struct GateVerb {
     CommonOptions common;
     std::vector<std::string> inputs;
     std::string against;
+    bool equal = false;
     std::vector<std::string> budgets;
     std::string preserve = "exact";
+    bool no_suppressions = false;
 };
 
 struct AugenrulesVerb {

@@ -68,8 +68,12 @@ void check_reachability(const LintContext& context, Diagnostics& diagnostics);  
 void check_cost(const LintContext& context, Diagnostics& diagnostics);          // AU301
 void check_portability(const LintContext& context, Diagnostics& diagnostics);   // AU501 to AU504
 
+struct SuppressedFinding {
+    Diagnostic finding;
+    std::string reason;  // that the comment gives
+};
 /// Takes out what a comment on the line above suppresses (`# auopt: ignore AU301 reason="..."`), and reports
 /// suppressions without a reason and those that suppress nothing. A line that does not load cannot be suppressed.
-void apply_suppressions(const Sources& sources, Diagnostics& diagnostics);
+std::vector<SuppressedFinding> apply_suppressions(const Sources& sources, Diagnostics& diagnostics);
 
 }  // namespace auopt

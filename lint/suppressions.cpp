@@ -1,6 +1,7 @@
-// Comments that take a finding out: `# auopt: ignore AU301,AU105 reason="..."` on the line above a rule (further
+// Comments that suppress a finding: `# auopt: ignore AU301,AU105 reason="..."` on the line above a rule (further
 // comments may stand between).
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ struct Suppression {
     Span comment;
     std::string id;
     std::uint32_t line = 0;  // of the rule it is about
-    bool has_reason = false;
+    std::optional<std::string> reason;
     bool used = false;
     bool forbidden = false;  // it names a line that does not load
 };
@@ -38,13 +39,15 @@ std::vector<std::string> ids_in(std::string_view text) {
     return result;
 }
 
-bool gives_reason(std::string_view text) {
+std::optional<std::string> reason_in(std::string_view text) {
     const std::size_t at = text.find("reason=\"");
-    if (at == std::string_view::npos) return false;
+    if (at == std::string_view::npos) return std::nullopt;
     const std::size_t begin = at + 8;
     const std::size_t end = text.find('"', begin);
-    return end != std::string_view::npos &&
-           text.substr(begin, end - begin).find_first_not_of(' ') != std::string_view::npos;
+    if (end == std::string_view::npos) return std::nullopt;
+    const std::string_view reason = text.substr(begin, end - begin);
+    if (reason.find_first_not_of(' ') == std::string_view::npos) return std::nullopt;
+    return std::string(reason);
 }
 
 std::vector<Suppression> suppressions_of(const Sources& sources, FileId file) {
@@ -68,7 +71,7 @@ std::vector<Suppression> suppressions_of(const Sources& sources, FileId file) {
         for (std::string& id : ids_in(names)) {
             all.push_back(
                 {Span{file, number, static_cast<std::uint32_t>(at + 1), static_cast<std::uint32_t>(line.size() - at)},
-                 std::move(id), 0, gives_reason(rest), false, false});
+                 std::move(id), 0, reason_in(rest), false, false});
         }
     }
     return all;
@@ -76,26 +79,28 @@ std::vector<Suppression> suppressions_of(const Sources& sources, FileId file) {
 
 }  // namespace
 
-void apply_suppressions(const Sources& sources, Diagnostics& diagnostics) {
+std::vector<SuppressedFinding> apply_suppressions(const Sources& sources, Diagnostics& diagnostics) {
     std::vector<Suppression> all;
     for (std::uint32_t i = 0; i < sources.size(); ++i) {
         for (Suppression& s : suppressions_of(sources, FileId{i})) all.push_back(std::move(s));
     }
-    if (all.empty()) return;
+    std::vector<SuppressedFinding> suppressed;
+    if (all.empty()) return suppressed;
     std::erase_if(diagnostics.items(), [&](const Diagnostic& d) {
+        const Suppression* by = nullptr;
         const bool does_not_load = d.id.starts_with("AU0") && d.level == Level::error;
-        bool taken = false;
         for (Suppression& s : all) {
             if (s.id != d.id || !(s.comment.file == d.span.file) || s.line != d.span.line || s.line == 0) continue;
             s.used = true;
             s.forbidden = does_not_load;
-            taken = taken || (s.has_reason && !does_not_load);
+            if (s.reason && !does_not_load) by = &s;
         }
-        return taken;
+        if (by != nullptr) suppressed.push_back({d, *by->reason});
+        return by != nullptr;
     });
     std::set<std::uint64_t> reported;
     for (const Suppression& s : all) {
-        if (!s.has_reason) {
+        if (!s.reason) {
             if (!reported.insert((std::uint64_t{s.comment.file.value} << 32U) | s.comment.line).second) continue;
             diagnostics.add({std::string(ids::suppression_without_reason),
                              Level::warning,
@@ -122,6 +127,7 @@ void apply_suppressions(const Sources& sources, Diagnostics& diagnostics) {
                              std::nullopt});
         }
     }
+    return suppressed;
 }
 
 }  // namespace auopt

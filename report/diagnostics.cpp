@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "report/printable.hpp"
+
 namespace auopt {
 
 std::string_view level_name(Level level) {
@@ -54,16 +56,23 @@ std::string count_line(const Diagnostics& diagnostics) {
     return line;
 }
 
-std::string render_diagnostics(const Sources& sources, const Diagnostics& diagnostics, const RenderOptions& options) {
+std::string suppression_text(const Sources& sources, const SuppressedFinding& suppressed) {
+    const Span& at = suppressed.finding.span;
+    return fmt::format("{}:{}: {} ({})", printable_text(sources.name(at.file)), at.line, suppressed.finding.id,
+                       printable_text(suppressed.reason));
+}
+
+std::string render_diagnostics(const Sources& sources, const Diagnostics& diagnostics, const RenderOptions& options,
+                               const std::vector<SuppressedFinding>& suppressed) {
     switch (options.format) {
         case DiagnosticFormat::text:
             return render_text(sources, diagnostics, options);
         case DiagnosticFormat::gcc:
             return render_gcc(sources, diagnostics, options);
         case DiagnosticFormat::json:
-            return render_json(sources, diagnostics);
+            return render_json(sources, diagnostics, suppressed);
         case DiagnosticFormat::sarif:
-            return render_sarif(sources, diagnostics);
+            return render_sarif(sources, diagnostics, suppressed);
         case DiagnosticFormat::github:
             return render_github(sources, diagnostics);
     }

@@ -1,6 +1,7 @@
 // The formats for programs: JSON (cli reference, "Machine formats"), SARIF 2.1.0 and GitHub workflow commands.
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -116,11 +117,31 @@ ordered_json physical_location(const Sources& sources, const Span& span) {
     return location;
 }
 
+/// A finding, and the reason for which a comment suppresses it.
+struct Listed {
+    const Diagnostic* finding;
+    const std::string* suppressed;
+};
+
+/// Both sorts in the order of the lines, so that a suppression changes neither place nor fingerprint of a finding.
+std::vector<Listed> in_order(const Diagnostics& diagnostics, const std::vector<SuppressedFinding>& suppressed) {
+    std::vector<Listed> all;
+    for (const Diagnostic& d : diagnostics.items()) all.push_back({&d, nullptr});
+    for (const SuppressedFinding& s : suppressed) all.push_back({&s.finding, &s.reason});
+    std::stable_sort(all.begin(), all.end(), [](const Listed& a, const Listed& b) {
+        return std::tuple(a.finding->span.file.value, a.finding->span.line, a.finding->span.column) <
+               std::tuple(b.finding->span.file.value, b.finding->span.line, b.finding->span.column);
+    });
+    return all;
+}
+
 }  // namespace
 
-std::string render_json(const Sources& sources, const Diagnostics& diagnostics) {
+std::string render_json(const Sources& sources, const Diagnostics& diagnostics,
+                        const std::vector<SuppressedFinding>& suppressed) {
     ordered_json array = ordered_json::array();
-    for (const Diagnostic& d : diagnostics.items()) {
+    for (const auto& [finding, reason] : in_order(diagnostics, suppressed)) {
+        const Diagnostic& d = *finding;
         ordered_json fix = nullptr;
         if (d.fix) {
             fix = {{"file", sources.name(d.fix->file)},
@@ -148,18 +169,22 @@ std::string render_json(const Sources& sources, const Diagnostics& diagnostics) 
             notes.push_back(n);
         }
         item["notes"] = notes;
+        item["suppressed"] = nullptr;
+        if (reason != nullptr) item["suppressed"] = *reason;
         array.push_back(item);
     }
     return dump(array);
 }
 
-std::string render_sarif(const Sources& sources, const Diagnostics& diagnostics) {
+std::string render_sarif(const Sources& sources, const Diagnostics& diagnostics,
+                         const std::vector<SuppressedFinding>& suppressed) {
     ordered_json rules = ordered_json::array();
     std::map<std::string, std::size_t> rule_index;
     ordered_json results = ordered_json::array();
     // The same finding on the same text twice in one file is told apart by its ordinal, not by its line.
     std::map<std::string, unsigned> seen;
-    for (const Diagnostic& d : diagnostics.items()) {
+    for (const auto& [finding, reason] : in_order(diagnostics, suppressed)) {
+        const Diagnostic& d = *finding;
         if (!rule_index.contains(d.id)) {
             rule_index[d.id] = rules.size();
             ordered_json rule{{"id", d.id}};
@@ -188,6 +213,12 @@ std::string render_sarif(const Sources& sources, const Diagnostics& diagnostics)
             }
         }
         if (!related.empty()) result["relatedLocations"] = related;
+        // SARIF 2.1.0, 3.27.23 and 3.35: a suppression in the source, accepted since no one reviews it elsewhere. No
+        // list at all would leave open whether anything looked for suppressions.
+        result["suppressions"] = ordered_json::array();
+        if (reason != nullptr)
+            result["suppressions"].push_back(
+                {{"kind", "inSource"}, {"status", "accepted"}, {"justification", printable_text(*reason)}});
         results.push_back(result);
     }
     const ordered_json log{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
