@@ -415,6 +415,15 @@ CommandLine parse_command_line(const std::string& program_name, std::vector<std:
         result.err = fmt::format("auopt: this version does not have the {} {}\n", not_in_this_version.at(later), later);
         return result;
     }
+    for (const std::string& argument : arguments) {
+        if (argument == "--") break;
+        // CLI11 would take the next word for the value.
+        if (argument.starts_with("--") && argument.find('=') + 1 == argument.size()) {
+            result.exit_code = exit_usage;
+            result.err = fmt::format("auopt: {} is given an empty value\n", argument.substr(0, argument.size() - 1));
+            return result;
+        }
+    }
     try {
         std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
         app.parse(reversed);

@@ -122,20 +122,20 @@ std::vector<Part> parts_of(const Findings& f, const GateVerb& verb) {
 
 std::string text_report(const Findings& f, const GateVerb& verb, const Sources& sources,
                         const std::vector<SuppressedFinding>& suppressed) {
-    constexpr std::size_t indent = 10;
+    constexpr std::size_t width = 8;
     std::string out;
     for (const Part& part : parts_of(f, verb)) {
-        out += fmt::format("{:<{}}{}", fmt::format("{}:", part.name), indent, part.status);
+        out += fmt::format("{:<{}} {}", fmt::format("{}:", part.name), width, part.status);
         if (!part.detail.empty()) out += ": ";
         for (const char c : part.detail) {
             out += c;
-            if (c == '\n') out += std::string(indent, ' ');
+            if (c == '\n') out += std::string(width + 1, ' ');
         }
         out += '\n';
     }
     for (const SuppressedFinding& s : suppressed)
-        out += fmt::format("{:<{}}{}\n", "ignored:", indent, suppression_text(sources, s));
-    out += fmt::format("{:<{}}{}\n", "gate:", indent, exit_code(f) == 0 ? "pass" : "FAIL");
+        out += fmt::format("{:<{}} {}\n", "ignored:", width, suppression_text(sources, s));
+    out += fmt::format("{:<{}} {}\n", "gate:", width, exit_code(f) == 0 ? "pass" : "FAIL");
     return out;
 }
 

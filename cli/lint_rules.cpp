@@ -114,6 +114,9 @@ LintOutcome lint_rules(const Inputs& inputs, const Setting& setting, bool suppre
                         loaded.load.state, {},           setting.target.writing};
     if (inputs.held()) context.versions.clear();  // what is held was read by nobody
     if (outside_tables(setting).empty()) context.kernels = setting.target.cost_kernels();
+    context.classes_may_grow =
+        std::any_of(setting.target.kernels.begin(), setting.target.kernels.end(),
+                    [](const TargetKernel& k) { return !k.measured || k.tables->name != "linux-6.1"; });
     Diagnostics found;
     run_checks(context, found);
     // AU101 says what AU048 says, and more.

@@ -32,7 +32,12 @@ std::string bad_words_help(const Features& features, const Argument& argument) {
     const std::string lower = ascii_lower(argument.text);
     if (lower != argument.text && !features.lists_any_case) return "write the words in lower case";
     if (lower.find("entry") != std::string::npos) return "the entry list is gone; use exit";
-    return "write -a always,exit (lists: task, exit, user, exclude, filesystem; actions: always, never)";
+    if (lower.find("io_uring") != std::string::npos && features.last_io_uring_op == 0)
+        return "auditctl knows the io_uring list from 3.1 on; an exit rule in its place records other events";
+    return features.last_io_uring_op == 0
+               ? "write -a always,exit (lists: task, exit, user, exclude, filesystem; actions: always, never)"
+               : "write -a always,exit (lists: task, exit, user, exclude, filesystem, io_uring; actions: always, "
+                 "never)";
 }
 
 }  // namespace

@@ -25,6 +25,32 @@ const KernelRule* added_rule(const LineReading& reading) {
     return add == nullptr ? nullptr : &add->rule;
 }
 
+/// Calls that the kernel's classes gained after 6.12 was released, alike in every ABI (kernel commits 4f493a6079b5 and
+/// those of 6.13; Debian's 6.12.117 against 7.2.13).
+struct ClassAddition {
+    unsigned nr;
+    std::uint32_t perm;
+    const char* since;
+};
+constexpr ClassAddition class_additions[] = {{452, perm_attr, "6.12.75"},
+                                             {463, perm_attr, "6.13"},
+                                             {464, perm_read, "6.13"},
+                                             {465, perm_read, "6.13"},
+                                             {466, perm_attr, "6.13"}};
+
+/// Those of them that `here` leaves to perm= and `there` no longer asks for.
+void add_lost_additions(const LintContext& context, const KernelRule& here, const KernelRule& there,
+                        std::vector<std::string>& lost) {
+    if (!context.classes_may_grow) return;
+    const FieldTest* perm = find_test(here, Field::perm);
+    for (const ClassAddition& call : class_additions) {
+        if (perm == nullptr || (perm->value & call.perm) == 0) continue;
+        if (!here.mask.test(call.nr) || there.mask.test(call.nr)) continue;
+        const std::string name = syscall_name(call.nr, machine_of(context)->names_of(Abi::native));
+        if (!name.empty()) lost.push_back(fmt::format("{} (in the kernel's class from {} on)", name, call.since));
+    }
+}
+
 /// Names of calls that `here` can match and `there` cannot, without repetition.
 std::vector<std::string> lost_calls(const LintContext& context, const KernelRule& here, const KernelRule& there) {
     std::vector<std::string> lost;
@@ -37,6 +63,7 @@ std::vector<std::string> lost_calls(const LintContext& context, const KernelRule
             if (!name.empty() && std::find(lost.begin(), lost.end(), name) == lost.end()) lost.push_back(name);
         }
     }
+    add_lost_additions(context, here, there, lost);
     return lost;
 }
 
@@ -178,12 +205,34 @@ private:
     Diagnostics& diagnostics_;
 };
 
+/// Where every host reads the rules alike, what its auditctl takes away from perm= is still lost.
+void check_own_reading(const LintContext& context, Diagnostics& diagnostics) {
+    CompileOptions leaving = context.compile;
+    leaving.version = AuditctlVersion::v3_0_9;  // leaves perm= to the kernel
+    const auto kernel = read_lines(context.sources, context.lines, leaving);
+    const auto own = read_lines(context.sources, context.lines, context.compile);
+    Reporter reporter(context, diagnostics);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+        if (same_reading(kernel[i], own[i])) continue;
+        const auto lost = narrowed_away(context, kernel[i], own[i]);
+        if (!lost || lost->empty()) continue;
+        LineFindings found;
+        found.lost = *lost;
+        found.losing.push_back(auditctl_version_name(context.compile.version));
+        reporter.report(context.lines[i], kernel[i], found);
+    }
+}
+
 }  // namespace
 
 void check_portability(const LintContext& context, Diagnostics& diagnostics) {
     const bool others = std::any_of(context.versions.begin(), context.versions.end(),
                                     [&](AuditctlVersion version) { return version != context.compile.version; });
-    if (!others || context.lines.empty()) return;
+    if (context.lines.empty() || context.versions.empty()) return;
+    if (!others) {
+        check_own_reading(context, diagnostics);
+        return;
+    }
     const auto here = read_lines(context.sources, context.lines, context.compile);
     std::vector<LineFindings> findings(context.lines.size());
     for (const AuditctlVersion version : context.versions) {
@@ -209,7 +258,9 @@ void check_portability(const LintContext& context, Diagnostics& diagnostics) {
                 found.other.add(what_changes(here[i], there[i]), name);
                 found.other_matters = true;
             } else if (lost->empty()) {
-                found.other.add("makes perm= a list of calls, losing none of those that the kernel's class has", name);
+                found.other.add(
+                    "makes perm= a list of calls, losing none of those that the kernel's class has in this target",
+                    name);
             } else {
                 found.losing.push_back(name);
                 for (const std::string& call : *lost) {

@@ -105,13 +105,28 @@ void check_auid(const LintContext& context, const KernelRule& rule, Diagnostics&
 
 void check_possible(const LintContext& context, const KernelRule& rule, Diagnostics& diagnostics) {
     if (const FieldTest* test = contradiction(rule.tests)) {
-        if (test->field == Field::exit) return;  // AU104 says it better
+        // AU104 says it better
+        if (std::any_of(rule.tests.begin(), rule.tests.end(),
+                        [](const FieldTest& t) { return t.field == Field::exit && t.op == Op::less && t.value == 0; }))
+            return;
         diagnostics.add({std::string(ids::impossible_tests),
                          Level::warning,
                          line_of(rule),
-                         "this rule never matches: its tests on one field exclude each other",
+                         test->field == Field::exit || test->field == Field::success
+                             ? "this rule never matches: its tests on the result exclude each other"
+                             : "this rule never matches: its tests on one field exclude each other",
                          {},
                          "auopt explain AU106",
+                         std::nullopt});
+        return;
+    }
+    if (only_errors(rule.tests) && only_success(rule.tests)) {
+        diagnostics.add({std::string(ids::impossible_tests),
+                         Level::warning,
+                         field_place(context.sources, rule, {"success"}),
+                         "no failing call matches: exit asks for an error, and success excludes errors",
+                         {},
+                         "take one of the two out; auopt explain AU106",
                          std::nullopt});
         return;
     }

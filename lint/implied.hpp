@@ -12,6 +12,11 @@ namespace auopt {
 /// A field of these tests whose tests exclude each other; nullptr when none is known to.
 const FieldTest* contradiction(const std::vector<FieldTest>& tests);
 
+/// The tests on exit hold for errors (-4095 to -1) alone, of those on success for calls that succeed alone. Together no
+/// failing call satisfies them; yet a result of 64 bits whose low half looks like an error may.
+bool only_errors(const std::vector<FieldTest>& tests);
+bool only_success(const std::vector<FieldTest>& tests);
+
 /// Every event that satisfies `narrow` satisfies `wide` (keys are not tests).
 bool implied_by(const std::vector<FieldTest>& wide, const std::vector<FieldTest>& narrow);
 

@@ -21,7 +21,9 @@ const std::vector<IdRow>& lint_ids() {
          "through the 32-bit "
          "entry leaves no record (and the other way round). Calls that the other ABI does not have are not missed. A "
          "rule counts as a twin when its "
-         "other tests hold whenever this rule's do, whatever its key. If the machine runs no 32-bit programs, suppress "
+         "other tests hold whenever this rule's do, whatever its key. A rule that asks for every call of one ABI and "
+         "for "
+         "nothing else is about the ABI itself and needs no twin. If the machine runs no 32-bit programs, suppress "
          "this with that reason."},
         {positive_errno, E, "exit= with an errno name but no minus sign",
          "exit=EACCES tests for the return value +13, for example a descriptor. Failing calls return negative numbers: "
@@ -36,7 +38,9 @@ const std::vector<IdRow>& lint_ids() {
          "auid>=1000 alone therefore "
          "records every daemon. Add -F auid!=unset."},
         {impossible_tests, W, "a rule that never matches",
-         "Two tests on a field with one value exclude each other, or perm= holds for none of the rule's system calls: "
+         "Tests on a field with one value exclude each other (bit tests among them), or those on exit and success do: "
+         "a call "
+         "that failed returned -4095 to -1. Or perm= holds for none of the rule's system calls: "
          "perm= knows calls that "
          "open, execute, change attributes or write directory entries; read, write, stat and the like are in none of "
          "its classes."},
@@ -75,7 +79,9 @@ const std::vector<IdRow>& lint_ids() {
          "and is true whenever this rule "
          "is, so this rule decides nothing: its key never appears. Put the specific rule before the general one. "
          "Reported as info "
-         "where both rules have the same outcome and the later one is merely redundant."},
+         "where both rules have the same outcome and the later one is merely redundant. Deleting is advised only where "
+         "it changes nothing: the first rule with some path=, dir= or exe= keeps a watch, a tree or a mark in the "
+         "kernel even if it never matches, and its going would be seen in other events."},
         {late_exception, W, "an exception after the rule it is an exception to",
          "A never rule works only for events that no earlier rule matches. An earlier always rule matches all of this "
          "rule's events, so they are "
@@ -102,7 +108,9 @@ const std::vector<IdRow>& lint_ids() {
          "known before it. The "
          "kernel's classes have calls which that table lacks, so the same text records less there. Written before -F "
          "arch, "
-         "perm= is left to the kernel by every version; the output of auopt optimize is written so."},
+         "perm= is left to the kernel by every version; the output of auopt optimize is written so. fchmodat2 is such "
+         "a call: "
+         "it is in the kernel's class from 6.12.75 on, and in auditctl's table from 4.1.2 on."},
         {refused_elsewhere, I, "a line that other auditctl versions refuse",
          "Some auditctl version of the target does not know a word of this line and would stop there. It matters where "
          "the same "

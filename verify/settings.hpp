@@ -1,4 +1,4 @@
-// Messages that are not rules: settings and what acts on trees. Compared value by value, never skipped.
+// Messages that are not rules (gate asks for them by themselves): settings and what acts on trees. Compared value by value, never skipped.
 #pragma once
 
 #include <vector>

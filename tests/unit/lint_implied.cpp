@@ -95,6 +95,48 @@ TEST(Implied, UnsetAuidHasTwoSpellings) {
     EXPECT_NE(contradiction({b, {Field::loginuid, Op::equal, id_unset, ""}}), nullptr);
 }
 
+TEST(Implied, DecidesEveryConjunctionOfSmallNumbers) {
+    // Exact, not only sound: over tests whose constants are below 8 the values below 16 (and the largest) are enough.
+    std::mt19937 random(5);
+    constexpr Op ops[] = {Op::equal,      Op::not_equal,     Op::less,     Op::greater,
+                          Op::less_equal, Op::greater_equal, Op::bit_mask, Op::bit_test};
+    for (int round = 0; round < 50000; ++round) {
+        std::vector<FieldTest> tests(1 + random() % 4);
+        for (FieldTest& test : tests)
+            test = {Field::arg1, ops[random() % 8], static_cast<std::uint32_t>(random() % 8), ""};
+        bool possible = all_hold(0xFFFFFFFF, tests);
+        for (std::uint32_t value = 0; value < 32; ++value) possible = possible || all_hold(value, tests);
+        EXPECT_EQ(contradiction(tests) == nullptr, possible);
+    }
+}
+
+TEST(Implied, BitTestsAreComparedWithRanges) {
+    const auto a1 = [](Op op, std::uint32_t value) { return FieldTest{Field::arg1, op, value, ""}; };
+    EXPECT_NE(contradiction({a1(Op::bit_mask, 2), a1(Op::equal, 1)}), nullptr);
+    EXPECT_NE(contradiction({a1(Op::bit_test, 6), a1(Op::less, 6)}), nullptr);
+    EXPECT_EQ(contradiction({a1(Op::bit_test, 6), a1(Op::less_equal, 6)}), nullptr);
+    EXPECT_TRUE(implied_by({a1(Op::bit_mask, 3)}, {a1(Op::bit_test, 2)}));
+    EXPECT_TRUE(implied_by({a1(Op::greater_equal, 4)}, {a1(Op::bit_test, 4)}));
+    EXPECT_FALSE(implied_by({a1(Op::bit_test, 3)}, {a1(Op::bit_mask, 3)}));
+}
+
+TEST(Implied, AFailureIsAnErrorNumber) {
+    const auto exit = [](Op op, int value) {
+        return FieldTest{Field::exit, op, static_cast<std::uint32_t>(value), ""};
+    };
+    const FieldTest success{Field::success, Op::equal, 1, ""}, failure{Field::success, Op::equal, 0, ""};
+    EXPECT_NE(contradiction({exit(Op::equal, -13), exit(Op::equal, -1)}), nullptr);
+    EXPECT_NE(contradiction({exit(Op::equal, 0), failure}), nullptr);
+    EXPECT_EQ(contradiction({exit(Op::equal, -13), failure}), nullptr);
+    // lseek can return 0x1fffffff3, so that this is no contradiction, though no failing call satisfies it.
+    EXPECT_EQ(contradiction({exit(Op::equal, -13), success}), nullptr);
+    EXPECT_TRUE(only_errors({exit(Op::equal, -13), success}));
+    EXPECT_TRUE(only_success({exit(Op::equal, -13), success}));
+    EXPECT_FALSE(only_errors({exit(Op::greater_equal, 0)}));
+    EXPECT_FALSE(only_errors({success}));
+    EXPECT_FALSE(only_success({exit(Op::equal, 3)}));
+}
+
 TEST(Implied, KeysAreNoTests) { EXPECT_TRUE(implied_by({{Field::key, Op::equal, 0, "x"}}, {})); }
 
 }  // namespace

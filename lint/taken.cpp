@@ -1,0 +1,124 @@
+// Shadowing (first match decides): an earlier rule of the exit list whose mask holds the later rule's mask and whose
+// tests hold whenever the later rule's do. Rules in the inode hash are shadowed only under further conditions, since
+// the hash is also walked where the exit list is not.
+#include "lint/taken.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+
+#include "lint/implied.hpp"
+
+namespace auopt {
+namespace {
+
+/// A rule with what every comparison of two rules needs of it, worked out once.
+struct Judged {
+    const KernelRule& rule;
+    Placement place;
+    std::vector<FieldTest> tests;  // without the key, sorted
+};
+
+Judged judged(const KernelRule& rule) {
+    std::vector<FieldTest> tests;
+    std::copy_if(rule.tests.begin(), rule.tests.end(), std::back_inserter(tests),
+                 [](const FieldTest& test) { return test.field != Field::key; });
+    std::sort(tests.begin(), tests.end(), [](const FieldTest& a, const FieldTest& b) {
+        return std::tie(a.field, a.op, a.value, a.text) < std::tie(b.field, b.op, b.value, b.text);
+    });
+    return {rule, placement(rule), std::move(tests)};
+}
+
+/// An io_uring worker (arch 0, nr 0) cannot match: it walks the hash without the exit list.
+bool no_worker_event(const KernelRule& rule) {
+    if (!rule.mask.test(0)) return true;
+    return std::any_of(rule.tests.begin(), rule.tests.end(), [](const FieldTest& t) {
+        return (t.field == Field::perm || t.field == Field::arch) && t.op == Op::equal;
+    });
+}
+
+bool shadows(const Judged& a, const Judged& b) {
+    const KernelRule &earlier = a.rule, &later = b.rule;
+    if (earlier.list != List::exit || later.list != List::exit) return false;
+    if (a.place != Placement::exit_list || b.place == Placement::either) return false;
+    if (b.place == Placement::inode_hash && !((rule_key(earlier) || !rule_key(later)) && no_worker_event(later)))
+        return false;
+    return later.mask.subset_of(earlier.mask) && implied_by(earlier.tests, later.tests);
+}
+
+bool near_duplicates(const Judged& a, const Judged& b) {
+    return a.tests == b.tests && a.rule.list == b.rule.list && a.rule.mask == b.rule.mask &&
+           !a.rule.watch_kind_unknown && !b.rule.watch_kind_unknown;
+}
+
+bool names_object(const FieldTest& test) {
+    return test.field == Field::path || test.field == Field::dir || test.field == Field::exe;
+}
+
+/// Tests for which the kernel can refuse a rule on some host: a missing name, a module that is not there.
+bool fallible(const FieldTest& test) {
+    const auto field = static_cast<std::uint32_t>(test.field);
+    const auto between = [&](Field first, Field last) {
+        return field >= static_cast<std::uint32_t>(first) && field <= static_cast<std::uint32_t>(last);
+    };
+    return names_object(test) || between(Field::subj_user, Field::subj_clr) ||
+           between(Field::obj_user, Field::obj_lev_high);
+}
+
+bool earlier_rule_has(const KernelState& state, std::size_t before, const FieldTest& test) {
+    return std::any_of(state.filter.begin(), state.filter.begin() + static_cast<std::ptrdiff_t>(before),
+                       [&](const KernelRule& rule) {
+                           return std::find(rule.tests.begin(), rule.tests.end(), test) != rule.tests.end();
+                       });
+}
+
+/// Inline io_uring operations run the filters several times within one call, with other results and credentials.
+bool may_see_uring_call(const KernelRule& rule) {
+    constexpr unsigned io_uring_enter = 426;
+    return rule.mask.test(io_uring_enter) && std::none_of(rule.tests.begin(), rule.tests.end(), [](const FieldTest& t) {
+               return t.field == Field::perm && t.op == Op::equal;
+           });
+}
+
+bool signals_stay(const KernelState& state, std::size_t without) {
+    if (state.n_signals(true) == 0) return true;
+    KernelState rest = state;
+    rest.filter.erase(rest.filter.begin() + static_cast<std::ptrdiff_t>(without));
+    return (rest.n_signals(true) != 0) == (state.n_signals(true) != 0) &&
+           (rest.n_signals(false) != 0) == (state.n_signals(false) != 0);
+}
+
+}  // namespace
+
+std::vector<TakenRule> taken_rules(const KernelState& state) {
+    std::vector<Judged> rules;
+    std::transform(state.filter.begin(), state.filter.end(), std::back_inserter(rules), judged);
+    std::vector<TakenRule> taken;
+    for (std::size_t j = 0; j < rules.size(); ++j) {
+        if (contradiction(rules[j].rule.tests) != nullptr) continue;  // AU106: it matches nothing anyway
+        for (std::size_t i = 0; i < j; ++i) {
+            const bool twins = near_duplicates(rules[i], rules[j]);
+            const bool hash_twins =
+                twins && rules[i].place == Placement::inode_hash && rules[j].place == Placement::inode_hash;
+            if (!hash_twins && !shadows(rules[i], rules[j])) continue;
+            TakenRule found{j, i, twins, false, std::nullopt};
+            const KernelRule& rule = rules[j].rule;
+            bool known_before = true;
+            for (const FieldTest& test : rule.tests) {
+                if (!fallible(test) || earlier_rule_has(state, j, test)) continue;
+                known_before = false;
+                if (names_object(test) && !found.last) found.last = test;
+            }
+            // A rule of the hash goes only from right behind its twin: anything between may match its events.
+            const bool same_outcome = rules[i].rule.action == rule.action && rule_key(rules[i].rule) == rule_key(rule);
+            const bool decides_nothing =
+                rules[j].place == Placement::exit_list || (hash_twins && same_outcome && j == i + 1);
+            found.deletable = decides_nothing && known_before && !may_see_uring_call(rule) && signals_stay(state, j);
+            taken.push_back(std::move(found));
+            break;
+        }
+    }
+    return taken;
+}
+
+}  // namespace auopt
