@@ -1,5 +1,5 @@
 // Is `after` the same as `before`? Translation validation of every output, and of any two rule sets.
-// Shares no code with optimizer/: it judges it. The only public header of verify/; no Z3 in it.
+// Shares no code with optimizer/: it judges it. The public header of verify/, with settings.hpp; no Z3 in it.
 #pragma once
 
 #include <cstddef>
