@@ -12,6 +12,7 @@
 #include "compiler/overloaded.hpp"
 #include "kernel_model/output_order.hpp"
 #include "lint/implied.hpp"
+#include "report/cost_report.hpp"
 #include "tables/names.hpp"
 
 namespace auopt {
@@ -229,11 +230,14 @@ tl::expected<std::string, std::string> audit_rules_text(const TextHeader& header
             "cost: not measured on {}; instruction counts of x86_64 chose between rewrites that are equally right",
             machine_name(after.machine)));
     if (!header.not_measured.empty()) out += comment(header.not_measured);
+    if (!header.predictions.empty() && header.unknown_watches != 0)
+        out += comment(unknown_watches_text(header.unknown_watches));
     for (const Prediction& prediction : header.predictions) {
         std::string line = fmt::format("instructions per call, {}:", prediction.kernel);
         for (std::size_t i = 0; i < prediction.calls.size(); ++i) {
             const PredictedCall& call = prediction.calls[i];
-            line += fmt::format("{} {} {} -> {}", i == 0 ? "" : ",", call.name, call.before, call.after);
+            line += fmt::format("{} {} {} -> {}", i == 0 ? "" : ",", call.name,
+                                range_text(call.before, call.most_before), range_text(call.after, call.most_after));
         }
         out += comment(line);
     }

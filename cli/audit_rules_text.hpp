@@ -28,7 +28,8 @@ tl::expected<ControlLines, std::string> control_lines(const Program& program, co
 
 struct PredictedCall {
     std::string name;
-    std::uint64_t before = 0, after = 0;
+    std::uint64_t before = 0, after = 0;            // watches of unknown kind as files
+    std::uint64_t most_before = 0, most_after = 0;  // ... as directories
 };
 struct Prediction {
     std::string kernel;
@@ -39,7 +40,8 @@ struct TextHeader {
     std::string version;
     std::vector<InputFile> inputs;
     std::string target;
-    std::string not_measured;  // "" or what the predictions are made with
+    std::string not_measured;         // "" or what the predictions are made with
+    std::size_t unknown_watches = 0;  // the predictions are ranges
     std::string preserve;
     std::vector<std::string> assumptions;
     std::vector<std::string> proven_for;  // kernels

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "kernel_model/cost.hpp"
+#include "kernel_model/unknown_watches.hpp"
 
 namespace auopt {
 
@@ -38,6 +39,17 @@ std::vector<Overrun> overruns(const std::vector<Budget>& budgets, const KernelSt
         }
     }
     return result;
+}
+
+std::string budget_doubt(const std::vector<Budget>& budgets, const KernelState& state, const Target& target,
+                         const std::vector<const KernelTables*>& kernels) {
+    const std::size_t unknown = count_unknown_watches(state);
+    if (unknown == 0) return {};
+    const auto over = overruns(budgets, with_unknown_watches_as_directories(state), target, kernels);
+    if (over.empty()) return {};
+    return fmt::format("{} if {} of unknown kind {}; give --facts", to_string(over.front()),
+                       unknown == 1 ? "1 watch" : fmt::format("{} watches", unknown),
+                       unknown == 1 ? "is of a directory" : "are of directories");
 }
 
 std::string budgets_unknown(const std::vector<Budget>& budgets, const Target& target) {

@@ -31,6 +31,11 @@ std::vector<Overrun> overruns(const std::vector<Budget>& budgets, const KernelSt
 
 std::string to_string(const Overrun& overrun);
 
+/// "" or why budgets that overruns() finds kept cannot be called so (exit code 5): watches of unknown kind, counted as
+/// files, exceed one if they are directories.
+std::string budget_doubt(const std::vector<Budget>& budgets, const KernelState& state, const Target& target,
+                         const std::vector<const KernelTables*>& kernels);
+
 /// "" or why budgets cannot be judged on this target (exit code 5).
 std::string budgets_unknown(const std::vector<Budget>& budgets, const Target& target);
 

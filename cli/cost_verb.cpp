@@ -195,18 +195,15 @@ int run(const CostVerb& verb) {
             out += "\n" + probes_to_text(sheets[worst].name(),
                                          probe_costs(rules.state, *kernels[worst], setting.compile.facts));
         }
-        const auto unknown = std::count_if(rules.state.filter.begin(), rules.state.filter.end(),
-                                           [](const KernelRule& r) { return r.watch_kind_unknown; });
-        if (unknown != 0) {
-            out += fmt::format("{} watches are counted as files; directories cost more: give --facts\n", unknown);
-        }
         if (const std::string note = not_measured(setting.target); !note.empty()) out += note + "\n";
     }
     if (!put_out(out)) return fail(verb_name, exit_usage, "standard output cannot be written");
 
     const auto over = overruns(*budgets, rules.state, setting.target, kernels);
     for (const Overrun& overrun : over) put_err(fmt::format("auopt cost: {}\n", to_string(overrun)));
-    return over.empty() ? exit_clean : exit_budget;
+    if (!over.empty()) return exit_budget;
+    const std::string doubt = budget_doubt(*budgets, rules.state, setting.target, kernels);
+    return doubt.empty() ? exit_clean : fail(verb_name, exit_unknown, doubt);
 }
 
 }  // namespace auopt

@@ -207,8 +207,12 @@ int run(const GateVerb& verb) {
     LoadedRules loaded = load_rules(inputs, setting, true, repeated);
     findings.all_lines_load = findings.all_lines_load && loaded.would_load();
     if (loaded.load.outside_model) findings.outside_model = *loaded.load.outside_model;
-    if (findings.all_lines_load && findings.budgets_unknown.empty())
+    if (findings.all_lines_load && findings.budgets_unknown.empty()) {
         findings.over = overruns(*budgets, loaded.load.state, setting.target, setting.target.cost_kernels());
+        if (findings.over.empty())
+            findings.budgets_unknown =
+                budget_doubt(*budgets, loaded.load.state, setting.target, setting.target.cost_kernels());
+    }
 
     if (!verb.against.empty()) {
         Comparison comparison;

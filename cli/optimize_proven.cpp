@@ -12,6 +12,7 @@
 #include "kernel_model/contention.hpp"
 #include "kernel_model/cost.hpp"
 #include "kernel_model/output_order.hpp"
+#include "kernel_model/unknown_watches.hpp"
 #include "report/calls.hpp"
 
 namespace auopt {
@@ -43,6 +44,8 @@ std::vector<std::string> wire_lines(const Program& program) {
 std::vector<Prediction> predictions(const KernelState& before, const KernelState& after, const Target& target) {
     std::vector<Prediction> result;
     if (target.machine != Machine::x86_64) return result;  // instructions were counted there only
+    const KernelState most_before = with_unknown_watches_as_directories(before);
+    const KernelState most_after = with_unknown_watches_as_directories(after);
     for (const KernelTables* kernel : target.cost_kernels()) {
         Prediction& prediction = result.emplace_back();
         prediction.kernel = figures_name(target, *kernel);
@@ -51,7 +54,9 @@ std::vector<Prediction> predictions(const KernelState& before, const KernelState
             if (!call) continue;
             const Event event = reference_event(call->arch, call->nr);
             prediction.calls.push_back({name, call_cost(before, *kernel, event).filter_instructions,
-                                        call_cost(after, *kernel, event).filter_instructions});
+                                        call_cost(after, *kernel, event).filter_instructions,
+                                        call_cost(most_before, *kernel, event).filter_instructions,
+                                        call_cost(most_after, *kernel, event).filter_instructions});
         }
     }
     return result;
@@ -215,6 +220,7 @@ OptimizeOutcome optimize_proven(const OptimizeRequest& request, Diagnostics& dia
     header.inputs = request.inputs.files;
     header.target = asked_name(request.setting.target);
     header.not_measured = not_measured(request.setting.target);
+    header.unknown_watches = count_unknown_watches(outcome.before);
     header.preserve = request.preserve;
     header.assumptions = assumption_names(request.assume);
     for (const KernelTables* kernel : proof.kernels) header.proven_for.push_back(kernel->name);

@@ -5,6 +5,7 @@
 #include "cli/audit_rules_text.hpp"
 #include "cli/proof_options.hpp"
 #include "compiler/emit.hpp"
+#include "kernel_model/unknown_watches.hpp"
 #include "report/cost_report.hpp"
 #include "report/table.hpp"
 #include "report/verdict.hpp"
@@ -25,10 +26,14 @@ std::string rewrite_counts(const PassReport& pass) {
 
 std::string optimize_summary(const OptimizeOutcome& outcome, const OptimizeRequest& request,
                              const SummaryOptions& options) {
-    std::string out =
-        fmt::format("target {}\n", asked_name(request.setting.target)) +
-        fmt::format("rules {} -> {}, walked by every call {} -> {}\n", outcome.before.rule_count(),
-                    outcome.after.rule_count(), exit_list_length(outcome.before), exit_list_length(outcome.after));
+    const std::size_t unknown = count_unknown_watches(outcome.before);
+    const KernelState most_before = with_unknown_watches_as_directories(outcome.before);
+    const KernelState most_after = with_unknown_watches_as_directories(outcome.after);
+    std::string out = fmt::format("target {}\n", asked_name(request.setting.target)) +
+                      fmt::format("rules {} -> {}, walked by every call {} -> {}\n", outcome.before.rule_count(),
+                                  outcome.after.rule_count(),
+                                  range_text(exit_list_length(outcome.before), exit_list_length(most_before)),
+                                  range_text(exit_list_length(outcome.after), exit_list_length(most_after)));
     Table passes;
     for (const PassReport& pass : outcome.passes) {
         if (pass.rewrites == 0 && !options.verbose) continue;
@@ -51,8 +56,12 @@ std::string optimize_summary(const OptimizeOutcome& outcome, const OptimizeReque
             std::vector<std::string> row{"  " + call.name};
             for (const KernelTables* kernel : kernels) {
                 const Event event = reference_event(call.arch, call.nr);
-                row.push_back(fmt::format("{} -> {}", call_cost(outcome.before, *kernel, event).filter_instructions,
-                                          call_cost(outcome.after, *kernel, event).filter_instructions));
+                const auto cost = [&](const KernelState& files, const KernelState& directories) {
+                    return range_text(call_cost(files, *kernel, event).filter_instructions,
+                                      call_cost(directories, *kernel, event).filter_instructions);
+                };
+                row.push_back(
+                    fmt::format("{} -> {}", cost(outcome.before, most_before), cost(outcome.after, most_after)));
             }
             calls.rows.push_back(std::move(row));
         }
@@ -68,6 +77,7 @@ std::string optimize_summary(const OptimizeOutcome& outcome, const OptimizeReque
         }
     }
     out += render_table(calls);
+    if (unknown != 0) out += unknown_watches_text(unknown) + "\n";
     if (const std::string note = not_measured(request.setting.target); !note.empty()) out += note + "\n";
     if (machine != Machine::x86_64) {
         out += fmt::format("instructions were not measured on {}; those of x86_64 chose between rewrites\n",
@@ -78,6 +88,12 @@ std::string optimize_summary(const OptimizeOutcome& outcome, const OptimizeReque
             before.push_back(price_workload(outcome.before, *kernel, request.workload.calls));
             after.push_back(price_workload(outcome.after, *kernel, request.workload.calls));
             before.back().name = after.back().name = figures_name(request.setting.target, *kernel);
+            if (unknown == 0) continue;
+            // The same once more, at the other end of the range.
+            before.push_back(price_workload(most_before, *kernel, request.workload.calls));
+            after.push_back(price_workload(most_after, *kernel, request.workload.calls));
+            before.back().name = after.back().name =
+                figures_name(request.setting.target, *kernel) + ", unknown kinds as directories";
         }
         out += workload_change(request.workload, before, after);
     }
@@ -119,6 +135,14 @@ std::string optimize_report_json(const OptimizeOutcome& outcome, const OptimizeR
         const WorkloadCost was = price_workload(outcome.before, *kernel, request.workload.calls);
         ordered_json one =
             workload_to_json(request.workload, price_workload(outcome.after, *kernel, request.workload.calls), &was);
+        if (count_unknown_watches(outcome.before) != 0) {
+            const auto most = [&](const KernelState& state) {
+                return price_workload(with_unknown_watches_as_directories(state), *kernel, request.workload.calls)
+                    .per_call();
+            };
+            one["instructions_per_call_if_directories"] = most(outcome.after);
+            one["before"]["instructions_per_call_if_directories"] = most(outcome.before);
+        }
         one["target"] = figures_name(request.setting.target, *kernel);
         workload.push_back(std::move(one));
     }
@@ -129,6 +153,7 @@ std::string optimize_report_json(const OptimizeOutcome& outcome, const OptimizeR
         {"inputs", inputs},
         {"rules", {{"before", outcome.before.rule_count()}, {"after", outcome.after.rule_count()}}},
         {"exit_list", {{"before", exit_list_length(outcome.before)}, {"after", exit_list_length(outcome.after)}}},
+        {"unknown_watches", count_unknown_watches(outcome.before)},
         {"passes", passes},
         {"proof", nullptr},
         {"cost", {{"before", before}, {"after", after}}},

@@ -1,4 +1,6 @@
 // auopt verify A B: are two rule sets the same?
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/exit_codes.hpp"
@@ -7,6 +9,7 @@
 #include "cli/proof_options.hpp"
 #include "cli/reading_groups.hpp"
 #include "cli/streams.hpp"
+#include "kernel_model/unknown_watches.hpp"
 #include "report/verdict.hpp"
 
 namespace auopt {
@@ -64,6 +67,12 @@ int run(const VerifyVerb& verb) {
                                      ? json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
                                      : verdict_to_text(verdict, options.preserve, assumptions));
     if (!written) return fail(verb_name, exit_usage, "standard output cannot be written");
+    const std::size_t unknown = std::max(count_unknown_watches(states[0]), count_unknown_watches(states[1]));
+    if (unknown != 0 && !verb.common.quiet)
+        put_err(
+            fmt::format("{} may be of {}: Proven is for either, what else is said may rest on which; give --facts\n",
+                        unknown == 1 ? "1 watch" : fmt::format("{} watches", unknown),
+                        unknown == 1 ? "a file or of a directory" : "files or of directories"));
     if (std::holds_alternative<Refuted>(verdict)) return exit_refuted;
     if (std::holds_alternative<Unknown>(verdict)) return exit_unknown;
     return exit_clean;

@@ -1,8 +1,11 @@
 #include "report/cost_report.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "compiler/spelling.hpp"
+#include "kernel_model/unknown_watches.hpp"
 #include "report/printable.hpp"
 #include "report/table.hpp"
 
@@ -82,16 +85,39 @@ std::string lists_to_text(const CostSheet& sheet, const CostSheet* old, bool ver
 
 }  // namespace
 
+std::string range_text(std::uint64_t as_files, std::uint64_t as_directories) {
+    if (as_files == as_directories) return fmt::format("{}", as_files);
+    return fmt::format("{} to {}", as_files, as_directories);
+}
+
+std::string unknown_watches_text(std::size_t unknown) {
+    if (unknown == 0) return {};
+    if (unknown == 1)
+        return "1 watch may be of a file or of a directory; figures go from the one to the other: give --facts";
+    return fmt::format(
+        "{} watches may be of files or of directories; figures go from all files to all directories: give --facts",
+        unknown);
+}
+
 CostSheet price(const KernelState& state, const KernelTables& kernel, const std::vector<CallName>& calls,
                 bool with_rules) {
     CostSheet sheet;
     sheet.kernel = &kernel;
     sheet.rules = state.rule_count();
+    sheet.unknown_watches = count_unknown_watches(state);
+    const KernelState directories =
+        sheet.unknown_watches == 0 ? KernelState{} : with_unknown_watches_as_directories(state);
     sheet.exit_list = exit_list_length(state);
+    sheet.most_exit_list = sheet.unknown_watches == 0 ? sheet.exit_list : exit_list_length(directories);
     sheet.fixed_instructions = fixed_instructions(state, kernel);
     if (kernel.costs_measured()) sheet.lists = list_costs(state, kernel);
     for (const CallName& call : calls) {
-        sheet.rows.push_back({call, call_cost(state, kernel, reference_event(call.arch, call.nr), with_rules), {}});
+        const Event event = reference_event(call.arch, call.nr);
+        CallRow& row = sheet.rows.emplace_back();
+        row.call = call;
+        row.cost = call_cost(state, kernel, event, with_rules);
+        row.most_instructions = sheet.unknown_watches == 0 ? row.cost.filter_instructions
+                                                           : call_cost(directories, kernel, event).filter_instructions;
     }
     return sheet;
 }
@@ -113,7 +139,11 @@ nlohmann::ordered_json cost_to_json(const CostSheet& sheet) {
                                     {"entries", row.cost.entries},
                                     {"mask_hits", row.cost.mask_hits},
                                     {"filter_instructions", row.cost.filter_instructions}};
-        if (!sheet.kernel->costs_measured()) call["filter_instructions"] = nullptr;
+        if (sheet.unknown_watches != 0) call["filter_instructions_if_directories"] = row.most_instructions;
+        if (!sheet.kernel->costs_measured()) {
+            call["filter_instructions"] = nullptr;
+            call.erase("filter_instructions_if_directories");
+        }
         put_hardware_cost(call, row);
         calls.push_back(std::move(call));
     }
@@ -121,6 +151,7 @@ nlohmann::ordered_json cost_to_json(const CostSheet& sheet) {
                                   {"reference", reference_text},
                                   {"rules", sheet.rules},
                                   {"exit_list", sheet.exit_list},
+                                  {"unknown_watches", sheet.unknown_watches},
                                   {"fixed_instructions", sheet.fixed_instructions},
                                   {"syscalls", calls}};
     if (sheet.of) {
@@ -173,6 +204,9 @@ std::string walk_to_text(const CostSheet& sheet, const CostSheet* old, const Ker
     }
     out += render_table(table);
     if (any_match) out += "* the reference call matches a rule, which ends the walk\n";
+    if (sheet.unknown_watches != 0)
+        out += fmt::format("walked, in mask: {} watches of unknown kind are counted as files; give --facts\n",
+                           sheet.unknown_watches);
     out += fmt::format("instructions: not measured on {}\n", machine);
     if (!verbose) return out;
     for (const CallRow& row : sheet.rows) {
@@ -193,7 +227,7 @@ std::string cost_to_text(const CostSheet& sheet, const CostSheet* old, const Ker
     if (!sheet.kernel->costs_measured()) return walk_to_text(sheet, old, state, sources, verbose);
     std::string out = fmt::format(
         "{}: {} rules, {} of them walked by every system call; being armed costs {} instructions per call\n",
-        sheet.name(), sheet.rules, sheet.exit_list, sheet.fixed_instructions);
+        sheet.name(), sheet.rules, range_text(sheet.exit_list, sheet.most_exit_list), sheet.fixed_instructions);
     Table table;
     if (old == nullptr) {
         table.header = {"call", "nr", "walked", "in mask", "instructions"};
@@ -214,10 +248,14 @@ std::string cost_to_text(const CostSheet& sheet, const CostSheet* old, const Ker
         any_match = any_match || row.cost.matched;
         std::vector<std::string> cells{row.call.name + (row.cost.matched ? " *" : ""), fmt::format("{}", row.call.nr),
                                        fmt::format("{}", row.cost.entries), fmt::format("{}", row.cost.mask_hits)};
-        if (old != nullptr) cells.push_back(fmt::format("{}", old->rows[i].cost.filter_instructions));
-        cells.push_back(fmt::format("{}", row.cost.filter_instructions));
         if (old != nullptr)
-            cells.push_back(change(old->rows[i].cost.filter_instructions, row.cost.filter_instructions));
+            cells.push_back(range_text(old->rows[i].cost.filter_instructions, old->rows[i].most_instructions));
+        cells.push_back(range_text(row.cost.filter_instructions, row.most_instructions));
+        if (old != nullptr) {
+            const std::string files = change(old->rows[i].cost.filter_instructions, row.cost.filter_instructions);
+            const std::string directories = change(old->rows[i].most_instructions, row.most_instructions);
+            cells.push_back(files == directories ? files : fmt::format("{} to {}", files, directories));
+        }
         for (std::string& cell : hardware_cells(row, old == nullptr ? nullptr : &old->rows[i]))
             cells.push_back(std::move(cell));
         table.rows.push_back(std::move(cells));
@@ -225,6 +263,10 @@ std::string cost_to_text(const CostSheet& sheet, const CostSheet* old, const Ker
     out += render_table(table);
     if (any_match) out += "* the reference call matches a rule, which ends the walk\n";
     out += fmt::format("instructions: what the rules add to one call ({})\n", reference_text);
+    if (const std::string note =
+            unknown_watches_text(std::max(sheet.unknown_watches, old == nullptr ? 0 : old->unknown_watches));
+        !note.empty())
+        out += note + "\n";
     out += hardware_legend(sheet);
     out += lists_to_text(sheet, old, verbose);
     if (verbose) {

@@ -16,9 +16,15 @@ namespace auopt {
 
 struct CallRow {
     CallName call;
-    CallCost cost;
+    CallCost cost;                             // watches of unknown kind taken as files
+    std::uint64_t most_instructions = 0;       // ... and as directories; the same where no kind is unknown
     std::optional<CallHardwareCost> hardware;  // see add_hardware_cost
 };
+
+/// "104", or "0 to 208" where it depends on what watches of unknown kind are.
+std::string range_text(std::uint64_t as_files, std::uint64_t as_directories);
+/// "" or what the ranges are: "0 to 208: 2 watches of unknown kind, all files to all directories; ...".
+std::string unknown_watches_text(std::size_t unknown);
 
 /// Whose figures they are, where that is more than the kernel table they were made with.
 struct FiguresOf {
@@ -34,7 +40,8 @@ struct CostSheet {
     std::optional<FiguresOf> of;  // nothing: of that kernel itself
     const std::string& name() const { return of ? of->name : kernel->name; }
     std::size_t rules = 0;
-    unsigned exit_list = 0;
+    std::size_t unknown_watches = 0;
+    unsigned exit_list = 0, most_exit_list = 0;
     std::uint32_t fixed_instructions = 0;
     std::vector<CallRow> rows;
     std::vector<ListCost> lists;  // beside exit; empty where costs were not measured

@@ -167,5 +167,30 @@ grep -q '"target": "el9"' report.json || fail "report.json has another name"
 "$auopt" cost --target el9 --format json early.rules | grep -q "kernel 5.14 not measured, predicted with linux-6.1's table" || fail "cost --format json --target el9"
 "$auopt" cost --target deb12 early.rules | grep -q 'not measured' && fail "deb12 was measured"
 
+# A watch of unknown kind is no file: what is printed goes from the one answer to the other.
+printf -- '-w /etc/a -p wa -k x\n-w /etc/b -p wa -k x\n' >watches.rules
+"$auopt" optimize --target linux-6.1 --report report.json watches.rules >stdout 2>stderr || fail "watches: $(cat stderr)"
+for stream in stdout stderr; do
+    grep -q '2 watches may be of files or of directories; .*give --facts' $stream || fail "optimize: $stream does not say what is unknown"
+    grep -q 'getpid .*0 to 208 -> 0 to 208' $stream || fail "optimize: $stream has $(grep getpid $stream)"
+done
+grep -q '^rules 2 -> 2, walked by every call 0 to 2 -> 0 to 2$' stderr || fail "walked: $(grep ^rules stderr)"
+grep -q '"unknown_watches": 2' report.json && grep -q '"filter_instructions_if_directories": 208' report.json || fail "report.json takes one answer"
+"$auopt" cost --target linux-6.1 --syscall getpid watches.rules >stdout || fail "cost of watches"
+grep -q '^getpid .* 0 to 208$' stdout && grep -q '2 watches may be' stdout || fail "cost: $(cat stdout)"
+"$auopt" cost --target linux-6.1 --syscall getpid --budget getpid=100 watches.rules >stdout 2>stderr
+[ $? = 5 ] && grep -q '208 instructions' stderr || fail "a budget that only files keep: $(cat stderr)"
+"$auopt" gate --target linux-6.1 --budget getpid=100 watches.rules >stdout 2>stderr
+[ $? = 5 ] || fail "gate: a budget that only files keep"
+"$auopt" cost --target linux-6.1 --syscall getpid --budget getpid=208 watches.rules >stdout 2>stderr || fail "a budget that both keep"
+printf '{"files":["/etc/a","/etc/b"]}' >files.json
+printf '{"directories":["/etc/a","/etc/b"]}' >directories.json
+for kind in files directories; do
+    "$auopt" cost --target linux-6.1 --syscall getpid --facts $kind.json watches.rules >stdout || fail "cost of $kind"
+    grep -q '[0-9] to [0-9]\|may be' stdout && fail "known $kind, but a range"
+    "$auopt" optimize --target linux-6.1 --facts $kind.json watches.rules 2>&1 | grep '[0-9] to [0-9]\|may be' | grep -qv 2.8.5 && fail "known $kind, but a range"
+done
+grep -q '^getpid .* 208$' stdout || fail "two directories: $(grep getpid stdout)"
+
 [ $failures = 0 ] && echo "--target: the same for every verb"
 exit $((failures > 0))
