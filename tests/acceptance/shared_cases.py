@@ -76,6 +76,9 @@ class Case:
         }
         self.facts = pathlib.Path(work) / f"{folder.name}.json"
         self.facts.write_text(json.dumps(facts))
+        # The cases' verdicts are those of 3.0.9's reading; lint compares the versions.
+        self.facts_to_verify = pathlib.Path(work) / f"{folder.name}.verify.json"
+        self.facts_to_verify.write_text(json.dumps({**facts, "audit_version": "3.0.9"}))
         self.found = {}
 
     def lint(self, name):
@@ -134,7 +137,7 @@ class Case:
                 preserve_args = ["--assume", "no-foreign-records"]
             else:
                 preserve_args = []
-            done = self.auopt.run("verify", "--preserve", preserve, *preserve_args, "--facts", self.facts,
+            done = self.auopt.run("verify", "--preserve", preserve, *preserve_args, "--facts", self.facts_to_verify,
                                   self.folder / "input.rules", self.folder / "other.rules")
             self.expect(done.returncode == (0 if same else 4),
                         f"verify --preserve {preserve}: exit {done.returncode}, same: {same}: {done.stdout.decode()[:300]}")
