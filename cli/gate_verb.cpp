@@ -171,7 +171,7 @@ std::string json_report(const Findings& f, const GateVerb& verb, const Target& t
 void judge_lint(const LintOutcome& lint, const Sources& sources, Findings& findings) {
     findings.all_lines_load = !lint.some_refused && !lint.would_stop;
     findings.rules_behind_stop = lint.rules_behind_stop;
-    for (const LostLine& line : lint.lost)
+    for (const RefusedLine& line : lint.lost)
         findings.lost.push_back(fmt::format("{}:{} ({})", printable_text(sources.name(line.at.file)), line.at.line,
                                             printable_text(line.reason)));
     findings.lint_errors = lint.diagnostics.count(Level::error);

@@ -68,15 +68,15 @@ void tell_what_is_lost(const Program& whole, const Span& stop, const LineOrder& 
     }
 }
 
-std::vector<LostLine> refused_lines(const Diagnostics& diagnostics, const std::optional<Span>& stop,
-                                    const LineOrder& order) {
+std::vector<RefusedLine> refused_lines(const Diagnostics& diagnostics, const std::optional<Span>& stop,
+                                       const LineOrder& order) {
     std::vector<const Diagnostic*> refusals;
     for (const Diagnostic& d : diagnostics.items()) {
         if (is_load_error(d) && (!stop || order.of(d.span) <= order.of(*stop))) refusals.push_back(&d);
     }
     std::stable_sort(refusals.begin(), refusals.end(),
                      [&](const Diagnostic* a, const Diagnostic* b) { return order.of(a->span) < order.of(b->span); });
-    std::vector<LostLine> lost;
+    std::vector<RefusedLine> lost;
     std::set<Line> seen;
     for (const Diagnostic* d : refusals) {
         if (seen.insert(line_key(d->span)).second) lost.push_back({d->span, d->message});
@@ -106,7 +106,8 @@ LintOutcome lint_rules(const Inputs& inputs, const Setting& setting, bool suppre
             if (d.level == Level::warning && is_load_error(d)) d.level = Level::error;
         }
         stop = first_stop(strict, order);
-        if (stop) tell_what_is_lost(loaded.program, *stop, order, outcome);
+        // What a kernel holds is not loaded line by line.
+        if (stop && !inputs.held()) tell_what_is_lost(loaded.program, *stop, order, outcome);
     }
     outcome.lost = refused_lines(outcome.diagnostics, stop, order);
 

@@ -8,7 +8,7 @@
 namespace auopt {
 
 /// A line that auditctl or the kernel refuses, and what for.
-struct LostLine {
+struct RefusedLine {
     Span at;
     std::string reason;
 };
@@ -19,7 +19,7 @@ struct LintOutcome {
     /// Loading ends before the last line.
     bool would_stop = false;
     /// The refused lines up to where loading ends, in the order in which auditctl meets them.
-    std::vector<LostLine> lost;
+    std::vector<RefusedLine> lost;
     std::size_t rules_behind_stop = 0;  // that never load because loading ends before them
     std::size_t unknown_watches = 0;    // -w rules of which no fact says whether they are directories
     Diagnostics diagnostics;            // without what is suppressed

@@ -56,6 +56,7 @@ int run(const LintVerb& verb) {
     } else {
         const Setting setting = make_setting(verb.common, inputs);
         if (setting.exit_code != 0) return fail(verb_name, setting.exit_code, setting.error);
+        note_readings(verb_name, verb.common, inputs, setting);
         LintOutcome outcome = lint_rules(inputs, setting, !verb.no_suppressions);
         if (outcome.some_refused) code = exit_input;
         unknown_watches = outcome.unknown_watches;

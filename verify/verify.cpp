@@ -29,23 +29,6 @@ using namespace proof;
 
 // ---- what is not decided per call: everything but the exit list, the hash and the io_uring list ----
 
-// Zero or not is all that the kernel asks: contexts are dummy without counted rules, signal targets are
-// collected only with a rule that touches a signal call.
-std::optional<std::string> compare_counters(const KernelState& before, const KernelState& after) {
-    if ((before.n_rules() == 0) != (after.n_rules() == 0))
-        return fmt::format("only the file {} loads a rule that arms the filters (audit_n_rules)",
-                           before.n_rules() != 0 ? "before" : "after");
-    for (const bool with_compat : {true, false}) {
-        const bool b = before.n_signals(with_compat) != 0, a = after.n_signals(with_compat) != 0;
-        if (b != a)
-            return fmt::format(
-                "only the file {} has a rule that touches kill, tkill or tgkill (audit_signals{}): the OBJ_PID records "
-                "of signal events depend on it",
-                b ? "before" : "after", with_compat ? "" : ", on a kernel built without 32-bit programs");
-    }
-    return std::nullopt;
-}
-
 // The kernel refuses the second of two equal rules (EEXIST). Only -A gets past that, and only so far as the
 // file before did it too.
 std::optional<std::string> find_duplicate(const KernelState& before, const KernelState& after) {

@@ -351,7 +351,8 @@ printf '{' >broken.json
 is_merge || fail "$what: not the merge"
 what="facts of another host, or older than this one"
 fresh
-for stale in '"machine":"s390x"' '"kernel":"2.6.32-1"' '"users":{"root":7}' '"files":["/etc"]' '"missing":["/etc/passwd"]'; do
+# Only a host that has the folder of the default output can be asked; the rest of the time tests/unit/cli_stale_facts.cpp tells.
+[ -d /etc/audit ] && for stale in '"machine":"s390x"' '"kernel":"2.6.32-1"' '"users":{"root":7}' '"files":["/etc"]' '"missing":["/etc/passwd"]'; do
     echo "{$stale}" >stale.json
     # The default output, and so this host's own rules; --check writes nothing.
     "$auopt" augenrules --rules-dir rules.d --fallback passthrough --check --facts stale.json >stdout 2>stderr
