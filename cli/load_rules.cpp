@@ -143,7 +143,13 @@ Setting make_setting(const CommonOptions& common, const Inputs& inputs) {
 }
 
 Augenrules merging_script(const CommonOptions& common, bool host_by_default, const std::string& auditctl) {
-    const Setting setting = make_setting(common, std::vector<InputLine>{}, host_by_default, auditctl);
+    Setting setting = make_setting(common, std::vector<InputLine>{}, host_by_default, auditctl);
+    if (setting.exit_code != 0 && !common.facts_file.empty()) {
+        // Facts that cannot be read are said elsewhere; the plain merge needs none.
+        CommonOptions without_facts = common;
+        without_facts.facts_file.clear();
+        setting = make_setting(without_facts, std::vector<InputLine>{}, host_by_default, auditctl);
+    }
     return setting.exit_code == 0 ? target_augenrules(setting.target) : Augenrules{};
 }
 

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <tuple>
 
+#include "kernel_model/named_objects.hpp"
 #include "lint/implied.hpp"
 
 namespace auopt {
@@ -80,19 +81,46 @@ bool may_see_uring_call(const KernelRule& rule) {
            });
 }
 
-bool signals_stay(const KernelState& state, std::size_t without) {
-    if (state.n_signals(true) == 0) return true;
-    KernelState rest = state;
-    rest.filter.erase(rest.filter.begin() + static_cast<std::ptrdiff_t>(without));
-    return (rest.n_signals(true) != 0) == (state.n_signals(true) != 0) &&
-           (rest.n_signals(false) != 0) == (state.n_signals(false) != 0);
-}
+/// What is left without a rule: some rule that arms auditing or touches signal calls, and one for each name, whatever is missing
+/// or goes. A rule is spared only by another one that needs no more names than it does.
+class Names {
+public:
+    explicit Names(const KernelState& state) : machine_(state.machine) {
+        for (const KernelRule* rule : in_loading_order(state)) {
+            const NameSet names = name_set(*rule);
+            all_.add(names);
+            if (arms(*rule)) arming_.add(names);
+            for (const bool with_compat : {true, false})
+                if (counts_as_signal(*rule, machine_, with_compat)) signals_[with_compat].add(names);
+        }
+    }
+    bool stay_without(const KernelRule& rule) const {
+        const NameSet names = name_set(rule);
+        const auto spared = [&](const NameSets& sets, const NamedObject* kept = nullptr) {
+            return sets.count(names) > 1 || sets.has_smaller(names, kept);
+        };
+        for (const NamedObject& object : names)
+            if (!spared(all_, &object)) return false;
+        if (arms(rule) && !spared(arming_)) return false;
+        for (const bool with_compat : {true, false})
+            if (counts_as_signal(rule, machine_, with_compat) && !spared(signals_[with_compat])) return false;
+        return true;
+    }
+
+private:
+    static bool arms(const KernelRule& r) {
+        return r.list == List::exit || r.list == List::io_uring || r.list == List::task;
+    }
+    Machine machine_;
+    NameSets all_, arming_, signals_[2];
+};
 
 }  // namespace
 
 std::vector<TakenRule> taken_rules(const KernelState& state) {
     std::vector<Judged> rules;
     std::transform(state.filter.begin(), state.filter.end(), std::back_inserter(rules), judged);
+    const Names names(state);
     std::vector<TakenRule> taken;
     for (std::size_t j = 0; j < rules.size(); ++j) {
         if (contradiction(rules[j].rule.tests) != nullptr) continue;  // AU106: it matches nothing anyway
@@ -113,7 +141,7 @@ std::vector<TakenRule> taken_rules(const KernelState& state) {
             const bool same_outcome = rules[i].rule.action == rule.action && rule_key(rules[i].rule) == rule_key(rule);
             const bool decides_nothing =
                 rules[j].place == Placement::exit_list || (hash_twins && same_outcome && j == i + 1);
-            found.deletable = decides_nothing && known_before && !may_see_uring_call(rule) && signals_stay(state, j);
+            found.deletable = decides_nothing && known_before && !may_see_uring_call(rule) && names.stay_without(rule);
             taken.push_back(std::move(found));
             break;
         }

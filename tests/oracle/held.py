@@ -12,6 +12,7 @@ Exit 77: skipped.
 import argparse
 import collections
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -158,7 +159,7 @@ class Bench:
             self.complain(f"{name}: {len(rules)} rules, {len(printed)} lines")
             return
         if self.target == "host":
-            seen = {**json.loads(facts.read_text()), "audit_version": self.oracle.version(), "kernel": "6.12.0"}
+            seen = {**json.loads(facts.read_text()), "audit_version": self.oracle.version(), "kernel": os.uname().release}
             facts = self.work / "host-facts.json"
             facts.write_text(json.dumps(seen))
         options = ("-v", "--target", self.target, "--facts", facts, *(ASSUME if assume else ()))
