@@ -1,7 +1,6 @@
 // What rules name in the file system, and what of it can keep a rule from loading: watches (path=), trees (dir=), marks of
 // programs (exe=), and LSM labels. Each lives as long as some rule names it, whether or not that rule can ever match.
-// Sources: audit_watch.c:audit_add_watch, audit_tree.c:audit_add_tree_rule, audit_fsnotify.c:audit_alloc_mark; kernel filter
-// specification, sections 1.2 and 9a.
+// Sources: audit_watch.c:audit_add_watch, audit_tree.c:audit_add_tree_rule, audit_fsnotify.c:audit_alloc_mark; docs/TRUST.md.
 #pragma once
 
 #include <compare>

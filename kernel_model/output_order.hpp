@@ -1,6 +1,6 @@
 // The order in which an output adds its rules: the other lists first and -e last, unless loading can stop in between. Then
 // rules of other lists and -e stay between the same stops, so that whatever is missing they are loaded as the input loads them
-// (docs/PIPELINE.md, "Loading that stops").
+// (docs/TRUST.md, "Loading that stops").
 #pragma once
 
 #include <optional>

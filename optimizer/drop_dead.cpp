@@ -4,7 +4,7 @@
 //          earlier hash rule of the same path (or inode) with the same action and key, nothing between that meets its
 //          calls.
 // Keeps:   the rules of calls that run io_uring operations, audit_n_rules and audit_signals zero or not, the last rule of every
-//          watch, tree and mark (they do things of their own: kernel filter specification, section 9a).
+//          watch, tree and mark (they do things of their own: docs/TRUST.md).
 // Example: -a always,exit -F arch=b64 -S chmod,fchmod -F key=perm
 //          -a always,exit -F arch=b64 -S chmod -F auid>=1000 -F key=user
 //          -> -a always,exit -F arch=b64 -S chmod,fchmod -F key=perm

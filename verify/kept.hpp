@@ -11,7 +11,7 @@
 namespace auopt::proof {
 
 /// Watches, trees and marks of one file only. While some rule names it, deleting or replacing a watched name runs the inode
-/// rules in the middle of the call, and the end of a directory logs CONFIG_CHANGE in it (kernel filter specification, 9a).
+/// rules in the middle of the call, and the end of a directory logs CONFIG_CHANGE in it (docs/TRUST.md).
 std::vector<Difference> compare_objects(const KernelState& before, const KernelState& after);
 
 /// Of several watches that name one file with the same last component, only the one created last follows the file when it is

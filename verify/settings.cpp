@@ -1,5 +1,5 @@
 // Sources: audit.c:audit_receive_msg (AUDIT_SET, AUDIT_SET_FEATURE), audit_tree.c:audit_tag_tree (-q) and
-// audit_trim_trees (-t); kernel filter specification, section 9a.
+// audit_trim_trees (-t); docs/TRUST.md.
 #include "verify/settings.hpp"
 
 #include <algorithm>

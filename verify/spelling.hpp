@@ -1,5 +1,5 @@
 // dir=/x and dir=/x/ name one tree where /x is a directory, and two where it is a symbolic link: the first is the link itself,
-// the second what it leads to (kernel filter specification, section 9a).
+// the second what it leads to (docs/TRUST.md).
 #pragma once
 
 #include <set>
