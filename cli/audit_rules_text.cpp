@@ -219,6 +219,7 @@ tl::expected<std::string, std::string> audit_rules_text(const TextHeader& header
         "Written by auopt {}. Change the sources and run it again rather than editing this file.", header.version));
     for (const InputFile& input : header.inputs)
         out += comment(fmt::format("input: {} sha256 {}", input.name, input.sha256));
+    if (!header.facts.empty()) out += comment("facts: " + header.facts);
     out += comment("target: " + header.target);
     out += comment("preserve: " + header.preserve);
     out += comment(header.assumptions.empty() ? std::string("assumptions: none")

@@ -39,6 +39,7 @@ struct Prediction {
 struct TextHeader {
     std::string version;
     std::vector<InputFile> inputs;
+    std::string facts;  // Setting::facts_source
     std::string target;
     std::string not_measured;         // "" or what the predictions are made with
     std::size_t unknown_watches = 0;  // the predictions are ranges

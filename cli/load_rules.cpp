@@ -9,6 +9,7 @@
 #include "cli/host_versions.hpp"
 #include "compiler/read_listing.hpp"
 #include "compiler/version.hpp"
+#include "report/sha256.hpp"
 
 namespace auopt {
 namespace {
@@ -81,12 +82,17 @@ Setting make_setting(const CommonOptions& common, const std::vector<InputLine>& 
     const AskedMachine asked = asked_machine(common);
     if (!asked.error.empty()) return stop(exit_usage, asked.error);
     if (!common.facts_file.empty()) {
-        auto facts = read_facts(common.facts_file);
+        // A pipe is read once; of a file the same bytes are read and named.
+        const auto text = read_file(common.facts_file);
+        auto facts = text ? parse_facts(*text, common.facts_file) : read_facts(common.facts_file);
         if (!facts) return stop(exit_input, facts.error());
         setting.facts = std::move(*facts);
+        setting.facts_source = common.facts_file.substr(common.facts_file.rfind('/') + 1);
+        if (text) setting.facts_source += " sha256 " + sha256_hex(*text);
     } else if (asked.target == "host" || host_by_default) {
         const NeededFacts needed = needed_facts(lines);
         setting.facts = host_facts(needed.users, needed.groups, needed.paths);
+        setting.facts_source = "of the host that wrote this file";
     }
     // Facts that say neither auditctl nor kernel leave both to this host, where it is the one to work on.
     const bool facts_say = !common.facts_file.empty() && (setting.facts.audit_version || setting.facts.kernel);

@@ -16,8 +16,9 @@ namespace auopt {
 /// What the flags say about the host and the target. On failure `exit_code` is not 0 and `error` says why.
 struct Setting {
     Facts facts;
-    Target target;           // and its machine
-    CompileOptions compile;  // for reading the input
+    std::string facts_source;  // the file and its hash, as a header names them; "": there are none
+    Target target;             // and its machine
+    CompileOptions compile;    // for reading the input
     bool assume_listed_watches = false;
     int exit_code = 0;
     std::string error;

@@ -218,6 +218,7 @@ OptimizeOutcome optimize_proven(const OptimizeRequest& request, Diagnostics& dia
     TextHeader header;
     header.version = AUOPT_VERSION;
     header.inputs = request.inputs.files;
+    header.facts = request.setting.facts_source;
     header.target = asked_name(request.setting.target);
     header.not_measured = not_measured(request.setting.target);
     header.unknown_watches = count_unknown_watches(outcome.before);
