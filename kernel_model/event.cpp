@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <libaudit.h>
 
+#include "compiler/spelling.hpp"
 #include "kernel_model/machine.hpp"
 
 namespace auopt {
@@ -22,6 +23,16 @@ std::string call_name(const Event& e) {
 std::string_view arch_name(std::uint32_t arch) {
     if (arch == 0) return "none";
     return elf_machine(arch) ? arch_word(arch) : "other";
+}
+
+std::string describe_name(const EventName& n) {
+    if (!n.resolved && n.watches.empty()) return "(unresolved)";
+    std::string text = !n.watches.empty() ? fmt::format("{}", fmt::join(n.watches, "|"))
+                       : n.resolved       ? "(unwatched)"
+                                          : "(unresolved)";
+    text += fmt::format("[{}inode={} dev={}:{}", n.deleted ? "deleted " : "", n.ino, n.dev_major, n.dev_minor);
+    if (n.rdev_major != 0 || n.rdev_minor != 0) text += fmt::format(" rdev={}:{}", n.rdev_major, n.rdev_minor);
+    return text + fmt::format(" mode={:#o} owner={}:{}]", n.mode, n.uid, n.gid);
 }
 
 }  // namespace
@@ -54,15 +65,12 @@ std::string describe(const Event& e) {
     if (!e.exes.empty()) text += fmt::format(" exe={}", fmt::join(e.exes, ","));
     if (!e.dirs.empty()) text += fmt::format(" below={}", fmt::join(e.dirs, ","));
     if (e.saddr_fam) text += fmt::format(" saddr_fam={}", *e.saddr_fam);
-    for (const LsmAnswer& a : e.lsm_true)
-        text += fmt::format(" lsm:{}~\"{}\"", audit_field_to_name(static_cast<int>(a.test.field)), a.test.text);
-    for (std::size_t i = 0; i < e.names.size(); ++i) {
-        const EventName& n = e.names[i];
-        text += fmt::format(" name{}={}", i,
-                            n.watches.empty() ? std::string(n.resolved ? "(unwatched)" : "(unresolved)")
-                                              : fmt::format("{}", fmt::join(n.watches, "|")));
-        if (n.deleted) text += "(deleted)";
+    if (e.openat2_flags != 0) text += fmt::format(" openat2_flags={:#x}", e.openat2_flags);
+    for (const LsmAnswer& a : e.lsm_true) {
+        const char* field = audit_field_to_name(static_cast<int>(a.test.field));
+        text += fmt::format(" lsm:{}{}\"{}\"", field != nullptr ? field : "?", op_text(a.test.op), a.test.text);
     }
+    for (std::size_t i = 0; i < e.names.size(); ++i) text += fmt::format(" name{}={}", i, describe_name(e.names[i]));
     return text;
 }
 

@@ -4,25 +4,15 @@
 #include <fmt/ranges.h>
 
 #include "compiler/spelling.hpp"
-#include "kernel_model/machine.hpp"
-#include "report/calls.hpp"
+#include "report/event_json.hpp"
 #include "report/printable.hpp"
 #include "tables/fields.hpp"
-#include "tables/names.hpp"
 
 namespace auopt {
-namespace {
 
 using nlohmann::ordered_json;
 
-std::string call_of(const Event& event) {
-    const auto machine = elf_machine(event.arch);
-    if (!machine) return "io_uring worker";
-    const std::string name = event.nr < 0 ? "" : syscall_name(static_cast<unsigned>(event.nr), *machine);
-    return name.empty() ? fmt::format("{}", event.nr) : name;
-}
-
-std::string arch_of(std::uint32_t arch) { return elf_machine(arch) ? arch_word(arch) : "io_uring"; }
+namespace {
 
 ordered_json list_decision_to_json(List list, const ListDecision& decision) {
     ordered_json j{{"decision", to_string(list, decision)}, {"key", nullptr}, {"rule", nullptr}};
@@ -89,69 +79,6 @@ std::string verdict_to_text(const Verdict& verdict, Preserve preserve, const std
     return out;
 }
 
-ordered_json decision_to_json(const Decision& decision) {
-    const char* outcome = decision.outcome == Outcome::always  ? "always"
-                          : decision.outcome == Outcome::never ? "never"
-                                                               : "no match";
-    ordered_json j{{"decision", outcome}, {"key", nullptr}};
-    if (decision.key) j["key"] = *decision.key;
-    return j;
-}
-
-ordered_json event_to_json(const Event& event) {
-    ordered_json j{{"description", describe(event)},
-                   {"arch", arch_of(event.arch)},
-                   {"syscall", call_of(event)},
-                   {"nr", event.nr},
-                   {"args", event.args},
-                   {"pid", event.pid},
-                   {"ppid", event.ppid},
-                   {"personality", event.pers},
-                   {"uid", event.uid},
-                   {"euid", event.euid},
-                   {"suid", event.suid},
-                   {"fsuid", event.fsuid},
-                   {"gid", event.gid},
-                   {"egid", event.egid},
-                   {"sgid", event.sgid},
-                   {"fsgid", event.fsgid},
-                   {"groups", event.groups},
-                   {"auid", event.loginuid},
-                   {"session", event.sessionid}};
-    switch (event.return_valid) {
-        case ReturnValid::invalid:
-            j["success"] = nullptr;
-            break;
-        case ReturnValid::success:
-            j["success"] = true;
-            break;
-        case ReturnValid::failure:
-            j["success"] = false;
-            break;
-    }
-    j["exit"] = static_cast<std::int64_t>(event.return_code);
-    ordered_json names = ordered_json::array();
-    for (const EventName& name : event.names) {
-        ordered_json n{{"resolved", name.resolved}, {"inode", name.ino},      {"dev", {name.dev_major, name.dev_minor}},
-                       {"mode", name.mode},         {"uid", name.uid},        {"gid", name.gid},
-                       {"watches", name.watches},   {"deleted", name.deleted}};
-        names.push_back(n);
-    }
-    j["names"] = names;
-    j["directories"] = event.dirs;
-    j["exe"] = event.exes;
-    j["saddr_fam"] = nullptr;
-    if (event.saddr_fam) j["saddr_fam"] = *event.saddr_fam;
-    j["openat2_flags"] = event.openat2_flags;
-    ordered_json lsm = ordered_json::array();
-    for (const LsmAnswer& answer : event.lsm_true) {
-        const FieldRow* row = field_by_number(static_cast<std::uint32_t>(answer.test.field));
-        lsm.push_back({{"field", row != nullptr ? std::string(row->name) : ""}, {"text", answer.test.text}});
-    }
-    j["lsm_true"] = lsm;
-    return j;
-}
-
 ordered_json list_event_to_json(const ListEvent& e) {
     ordered_json j{{"description", describe(e)}, {"list", std::string(list_word(e.list).value_or(""))}};
     if (e.list == List::filesystem) {
@@ -199,7 +126,7 @@ ordered_json verdict_to_json(const Verdict& verdict, Preserve preserve, const st
     } else if (const auto* refuted = std::get_if<Refuted>(&verdict)) {
         if (refuted->example) {
             const Counterexample& example = *refuted->example;
-            j["event"] = event_to_json(example.event);
+            j["event"] = event_to_json(example.event, example.unknown_watch_is_dir);
             j["before"] = decision_to_json(example.before);
             j["after"] = decision_to_json(example.after);
             j["kernel"] = example.kernel;
