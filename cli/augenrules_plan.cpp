@@ -102,7 +102,8 @@ tl::expected<std::pair<std::string, std::string>, Failure> optimized(const Augen
     if (outcome.status != OptimizeOutcome::Status::proven) {
         std::string reason = outcome.reason;
         if (outcome.status == OptimizeOutcome::Status::refuted) {
-            put_err(verdict_to_text(*outcome.verdict, Preserve::exact, assumption_names(verb.common.assume)));
+            put_err(verdict_to_text(*outcome.verdict, Preserve::exact, assumption_names(verb.common.assume),
+                                    {&inputs.sources, &outcome.unproven_sources}));
             reason = "the optimized rules are not the same as the merge; this is a bug in auopt, please report it";
         }
         return tl::unexpected(Failure{exit_code_of(outcome.status), std::move(reason)});

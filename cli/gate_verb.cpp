@@ -39,6 +39,7 @@ struct Findings {
     std::size_t lint_errors = 0, lint_warnings = 0, suppressed = 0;
     std::optional<Comparison> comparison;  // nothing: not asked
     bool budgets_asked = false;
+    VerdictSources sources;  // of the comparison
     std::vector<Overrun> over;
     std::string budgets_unknown;  // why they cannot be judged
 };
@@ -89,8 +90,8 @@ Part lint_part(const Findings& f) {
 Part equal_part(const Findings& f, const GateVerb& verb) {
     if (!f.comparison) return {"equal", not_asked, {}};
     if (!f.comparison->verdict) return {"equal", failed, "not compared: " + f.comparison->not_made};
-    std::string text =
-        verdict_to_text(*f.comparison->verdict, preserve_level(verb.preserve), assumption_names(verb.common.assume));
+    std::string text = verdict_to_text(*f.comparison->verdict, preserve_level(verb.preserve),
+                                       assumption_names(verb.common.assume), f.sources);
     while (!text.empty() && text.back() == '\n') text.pop_back();
     return {"equal", passed_if(std::holds_alternative<Proven>(*f.comparison->verdict)), std::move(text)};
 }
@@ -164,7 +165,7 @@ std::string json_report(const Findings& f, const GateVerb& verb, const Target& t
                         {"findings", ordered_json::parse(render_json(sources, lint.diagnostics, lint.suppressed))}};
     if (f.comparison && f.comparison->verdict)
         report["verify"] = verdict_to_json(*f.comparison->verdict, preserve_level(verb.preserve),
-                                           assumption_names(verb.common.assume));
+                                           assumption_names(verb.common.assume), f.sources);
     return report.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -214,9 +215,9 @@ int run(const GateVerb& verb) {
                 budget_doubt(*budgets, loaded.load.state, setting.target, setting.target.cost_kernels());
     }
 
+    Inputs old_inputs;
     if (!verb.against.empty()) {
         Comparison comparison;
-        Inputs old_inputs;
         Diagnostics old_diagnostics;
         if (!read_inputs(old_inputs, {verb.against}, merging_script(verb.common), old_diagnostics)) {
             report_to_stderr(verb.common, old_inputs.sources, old_diagnostics);
@@ -238,6 +239,7 @@ int run(const GateVerb& verb) {
             comparison.not_made = findings.outside_model;
         } else {
             compare_as_held(old_loaded.load.state, old_inputs, loaded.load.state, inputs);
+            findings.sources = {&old_inputs.sources, &inputs.sources};
             comparison.settings = proof::compare_settings(old_loaded.load.state, loaded.load.state);
             comparison.verdict = verify(old_loaded.load.state, loaded.load.state,
                                         proof_options(setting, verb.preserve, verb.common.assume));

@@ -235,6 +235,7 @@ OptimizeOutcome optimize_proven(const OptimizeRequest& request, Diagnostics& dia
     if (std::string problem = load_problem(request, output, versions, user_messages(loaded.program), outcome);
         !problem.empty())
         return stop(Status::unknown, std::move(problem));
+    outcome.unproven_sources = output.sources;
     outcome.times.write_ms = watch.lap_ms();
 
     // Prove.

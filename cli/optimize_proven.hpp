@@ -49,6 +49,7 @@ struct OptimizeOutcome {
     std::string reason;                                // for outside_model and unknown
     std::string text;                                  // only when proven
     std::string unproven_text;                         // what was refuted or could not be judged, for a bug report
+    Sources unproven_sources;                          // the same text, with the places of its lines
     std::vector<std::string> wire_before, wire_after;  // kernel messages, to see whether anything changes
     KernelState before, after;                         // after: as loaded from the text again
     std::vector<PassReport> passes;

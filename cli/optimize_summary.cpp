@@ -98,7 +98,8 @@ std::string optimize_summary(const OptimizeOutcome& outcome, const OptimizeReque
         out += workload_change(request.workload, before, after);
     }
     if (outcome.verdict) {
-        out += verdict_to_text(*outcome.verdict, preserve_level(request.preserve), assumption_names(request.assume));
+        out += verdict_to_text(*outcome.verdict, preserve_level(request.preserve), assumption_names(request.assume),
+                               {&request.inputs.sources, &outcome.unproven_sources});
     }
     if (options.stats) {
         const StageTimes& t = outcome.times;
@@ -160,7 +161,8 @@ std::string optimize_report_json(const OptimizeOutcome& outcome, const OptimizeR
         {"workload", std::move(workload)}};
     if (outcome.verdict) {
         report["proof"] =
-            verdict_to_json(*outcome.verdict, preserve_level(request.preserve), assumption_names(request.assume));
+            verdict_to_json(*outcome.verdict, preserve_level(request.preserve), assumption_names(request.assume),
+                            {&request.inputs.sources, &outcome.unproven_sources});
     }
     return report.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

@@ -33,11 +33,12 @@ bool would_change(const OptimizeVerb& verb, const OptimizeOutcome& outcome) {
     return outcome.wire_before != outcome.wire_after;
 }
 
-int explain_failure(const OptimizeOutcome& outcome, const OptimizeVerb& verb) {
+int explain_failure(const OptimizeOutcome& outcome, const OptimizeVerb& verb, const Inputs& inputs) {
     switch (outcome.status) {
         case OptimizeOutcome::Status::refuted:
-            put_err(
-                verdict_to_text(*outcome.verdict, preserve_level(verb.preserve), assumption_names(verb.common.assume)));
+            put_err(verdict_to_text(*outcome.verdict, preserve_level(verb.preserve),
+                                    assumption_names(verb.common.assume),
+                                    {&inputs.sources, &outcome.unproven_sources}));
             put_err(
                 "auopt optimize: the rewritten rules are not the same as the input. This is a bug in auopt; please "
                 "report it\n"
@@ -102,7 +103,7 @@ int run(const OptimizeVerb& given) {
     }
     const OptimizeOutcome outcome = optimize_proven(request, diagnostics);
     report_to_stderr(verb.common, inputs.sources, diagnostics);
-    if (outcome.status != OptimizeOutcome::Status::proven) return explain_failure(outcome, verb);
+    if (outcome.status != OptimizeOutcome::Status::proven) return explain_failure(outcome, verb, inputs);
 
     if (!verb.common.quiet) put_err(optimize_summary(outcome, request, {verb.common.stats, verb.common.verbose}));
     if (!verb.report_file.empty()) {

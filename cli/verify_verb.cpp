@@ -61,11 +61,12 @@ int run(const VerifyVerb& verb) {
     const auto assumptions = assumption_names(verb.common.assume);
     tell_target(verb.common, setting.target);
     const Verdict verdict = verify(states[0], states[1], options);
-    nlohmann::ordered_json json = verdict_to_json(verdict, options.preserve, assumptions);
+    const VerdictSources sources{&inputs[0].sources, &inputs[1].sources};
+    nlohmann::ordered_json json = verdict_to_json(verdict, options.preserve, assumptions, sources);
     json["target"] = asked_name(setting.target);
     const bool written = put_out(verb.common.format == Format::json
                                      ? json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
-                                     : verdict_to_text(verdict, options.preserve, assumptions));
+                                     : verdict_to_text(verdict, options.preserve, assumptions, sources));
     if (!written) return fail(verb_name, exit_usage, "standard output cannot be written");
     const std::size_t unknown = std::max(count_unknown_watches(states[0]), count_unknown_watches(states[1]));
     if (unknown != 0 && !verb.common.quiet)

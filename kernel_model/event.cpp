@@ -26,7 +26,7 @@ std::string_view arch_name(std::uint32_t arch) {
 }
 
 std::string describe_name(const EventName& n) {
-    if (!n.resolved && n.watches.empty()) return "(unresolved)";
+    if (!n.resolved && n == EventName{}) return "(unresolved)";
     std::string text = !n.watches.empty() ? fmt::format("{}", fmt::join(n.watches, "|"))
                        : n.resolved       ? "(unwatched)"
                                           : "(unresolved)";

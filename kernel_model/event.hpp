@@ -34,6 +34,7 @@ struct EventName {
     /// Deleted or moved away in this call: the hash is also walked for it in the middle of the call,
     /// with no result yet, before the exit list (audit_watch.c:audit_update_watch).
     bool deleted = false;
+    bool operator==(const EventName&) const = default;
 };
 
 /// One LSM test and the answer the LSM gives; tests not listed are false.
@@ -65,6 +66,7 @@ struct Event {
     std::vector<LsmAnswer> lsm_true;  // subj_* and obj_* tests that hold
     // Any-name tests of exit-list rules (obj_uid, obj_gid, devmajor, devminor, inode, filetype, field_compare with
     // obj_*) are computed from names.
+    bool operator==(const Event&) const = default;
 };
 
 enum class Outcome { no_match, never, always };
@@ -76,7 +78,7 @@ struct Decision {
 };
 
 std::string to_string(const Decision& decision);
-/// One line a person can read: call, credentials, result, names.
+/// One line a person can read: call, credentials, result, names, and whatever else decides.
 std::string describe(const Event& event);
 
 }  // namespace auopt

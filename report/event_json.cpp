@@ -22,12 +22,6 @@ namespace {
 using nlohmann::ordered_json;
 using Problem = std::optional<std::string>;
 
-// The JSON library's own opinion, since it is the one that would replace bytes.
-bool is_utf8(std::string_view bytes) {
-    const ordered_json text = std::string(bytes);
-    return ordered_json::parse(text.dump(-1, ' ', false, ordered_json::error_handler_t::replace)) == text;
-}
-
 constexpr const char* worker = "io_uring worker";
 
 std::string call_of(const Event& event) {
@@ -317,8 +311,6 @@ tl::expected<Decision, std::string> decision_from_json(const ordered_json& j) {
     d.key = *std::move(key);
     return d;
 }
-
-ordered_json event_to_json(const Event& event) { return event_to_json(event, false); }
 
 ordered_json event_to_json(const Event& event, bool unknown_watch_is_dir) {
     ordered_json j{{"description", printable_text(describe(event))},

@@ -9,7 +9,6 @@
 #include <tl/expected.hpp>
 
 #include "kernel_model/event.hpp"
-#include "report/verdict.hpp"
 
 namespace auopt {
 
@@ -17,10 +16,11 @@ namespace auopt {
 struct ReadEvent {
     Event event;
     bool unknown_watch_is_dir = false;
+    bool operator==(const ReadEvent&) const = default;
 };
 
 /// event_from_json gives back what was printed, for every event.
-nlohmann::ordered_json event_to_json(const Event& event, bool unknown_watch_is_dir);
+nlohmann::ordered_json event_to_json(const Event& event, bool unknown_watch_is_dir = false);
 
 /// Members that are left out have the values of Event{}; "description" is for people. The call is given by "nr" or by
 /// "syscall", the arch by "arch_value", by "machine" ("aarch64") or, for x86_64, by "arch" alone ("b64", "b32",
@@ -31,6 +31,7 @@ tl::expected<ReadEvent, std::string> event_from_json(const nlohmann::ordered_jso
 nlohmann::ordered_json bytes_to_json(std::string_view bytes);
 tl::expected<std::string, std::string> bytes_from_json(const nlohmann::ordered_json& json);
 
+nlohmann::ordered_json decision_to_json(const Decision& decision);
 /// Reads "decision" and "key"; other members are not looked at.
 tl::expected<Decision, std::string> decision_from_json(const nlohmann::ordered_json& json);
 

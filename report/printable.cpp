@@ -122,6 +122,16 @@ Printable to_printable(std::string_view bytes) {
     return result;
 }
 
+bool is_utf8(std::string_view bytes) {
+    while (!bytes.empty()) {
+        const auto first = static_cast<unsigned char>(bytes[0]);
+        const std::size_t length = first < 0x80 ? 1 : decode_utf8(bytes).length;
+        if (length == 0) return false;
+        bytes.remove_prefix(length);
+    }
+    return true;
+}
+
 std::string printable_text(std::string_view bytes) { return to_printable(bytes).text; }
 
 std::string terminal_text(std::string_view text) {

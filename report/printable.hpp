@@ -17,6 +17,9 @@ struct Printable {
 
 Printable to_printable(std::string_view bytes);
 
+/// No byte of it is broken UTF-8.
+bool is_utf8(std::string_view bytes);
+
 /// Only the text of to_printable().
 std::string printable_text(std::string_view bytes);
 

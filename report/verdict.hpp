@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "grammar/source.hpp"
 #include "verify/verify.hpp"
 
 namespace auopt {
@@ -15,12 +16,16 @@ std::string_view preserve_name(Preserve preserve);
 /// "proven", "refuted" or "unknown".
 std::string_view verdict_name(const Verdict& verdict);
 
-std::string verdict_to_text(const Verdict& verdict, Preserve preserve, const std::vector<std::string>& assumptions);
-nlohmann::ordered_json verdict_to_json(const Verdict& verdict, Preserve preserve,
-                                       const std::vector<std::string>& assumptions);
+/// The texts that the rules of both sides were read from; none: the deciding lines are not shown.
+struct VerdictSources {
+    const Sources* before = nullptr;
+    const Sources* after = nullptr;
+};
 
-nlohmann::ordered_json event_to_json(const Event& event);
 nlohmann::ordered_json list_event_to_json(const ListEvent& event);
-nlohmann::ordered_json decision_to_json(const Decision& decision);
+std::string verdict_to_text(const Verdict& verdict, Preserve preserve, const std::vector<std::string>& assumptions,
+                            const VerdictSources& sources);
+nlohmann::ordered_json verdict_to_json(const Verdict& verdict, Preserve preserve,
+                                       const std::vector<std::string>& assumptions, const VerdictSources& sources);
 
 }  // namespace auopt

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "kernel_model/possible.hpp"
 #include "verify/meaning.hpp"
 #include "verify/z3_operands.hpp"
 
@@ -327,13 +328,62 @@ public:
             out.push_back(z3::ult(n.number("mode"), scalars.value(1U << 16)));
             if (n.deleted) out.push_back(n.resolved());
         }
-        if (!scenario_.likely) return out;
-        const z3::expr error = z3::uge(scalars.number("exit"), scalars.value(static_cast<std::uint32_t>(-4095)));
-        out.push_back((scalars.valid() == ctx.bv_val(2, 2)) == error);
-        out.push_back(z3::implies(!scalars.has_result(), scalars.number("exit") == scalars.value(0)));
+        if (!scenario_.possible) return out;
+        const CallFacts facts =
+            call_facts(kernel_, scenario_.arch, static_cast<std::int32_t>(scenario_.nr), scenario_.uring_op);
+        possible_result(facts, out);
+        z3::expr looked_up = ctx.bool_val(false);
+        for (const Name& n : names) looked_up = looked_up || n.resolved();
+        for (const Name& n : names) {
+            if (facts.names == CallNames::by_descriptor) out.push_back(n.resolved());
+            if (facts.names == CallNames::removes && n.deleted) out.push_back(scalars.valid() != ctx.bv_val(2, 2));
+        }
+        if (!facts.worker)
+            for (const std::string& d : dirs) out.push_back(z3::implies(scalars.flag("dir:" + d), looked_up));
+        if (!facts.copies_address) out.push_back(!scalars.flag("saddr"));
+        out.push_back(z3::ule(scalars.number("saddr_fam"), scalars.value(0xFFFF)));
         for (const char* id : {"uid", "euid", "suid", "fsuid", "gid", "egid", "sgid", "fsgid"})
             out.push_back(scalars.number(id) != scalars.value(id_unset));
+        out.push_back((scalars.number("loginuid") == scalars.value(id_unset)) ==
+                      (scalars.number("sessionid") == scalars.value(id_unset)));
+        out.push_back(scalars.number("pid") != scalars.value(0));
+        for (const char* pid : {"pid", "ppid"}) out.push_back(z3::ule(scalars.number(pid), scalars.value(last_pid)));
         return out;
+    }
+
+    /// success= and exit= as the call can return them. `exit` is the low half of the result: a success may have an error's
+    /// low half, where the high half is not an error's.
+    void possible_result(const CallFacts& facts, std::vector<z3::expr>& out) {
+        const z3::expr exit = scalars.number("exit");
+        const auto code = [&](std::int64_t c) { return scalars.value(static_cast<std::uint32_t>(c)); };
+        const z3::expr failed = scalars.valid() == ctx.bv_val(2, 2), succeeded = scalars.valid() == ctx.bv_val(1, 2);
+        const z3::expr error = z3::uge(exit, code(last_error));
+        out.push_back(z3::implies(!scalars.has_result(), exit == code(0)));
+        if (facts.uring) {
+            out.push_back(z3::implies(succeeded, exit == code(0)));
+            out.push_back(z3::implies(failed, scenario_.likely ? error : exit != code(0)));
+        } else {
+            out.push_back(z3::implies(failed, error));
+            if (scenario_.likely) out.push_back(z3::implies(succeeded, !error));
+        }
+        for (const std::int64_t restart : {-512, -513, -514, -516})
+            out.push_back(z3::implies(failed, exit != code(restart)));
+        switch (facts.result) {
+            case CallResult::any:
+                break;
+            case CallResult::zero:
+                out.push_back(z3::implies(succeeded, exit == code(0)));
+                break;
+            case CallResult::never_fails:
+                out.push_back(!failed);
+                break;
+            case CallResult::never_returns:
+                out.push_back(!scalars.has_result());
+                break;
+            case CallResult::no_such_call:
+                out.push_back(failed && exit == code(not_implemented));
+                break;
+        }
     }
 
     /// Programs and labels: one task has one label per kind, so of its tests for equality at most one holds.
@@ -590,7 +640,7 @@ private:
 }  // namespace
 
 std::optional<Event> find_differing_event(const KernelState& before, const KernelState& after,
-                                          const KernelTables& kernel, const Scenario& scenario, Preserve preserve,
+                                          const KernelTables& kernel, const Scenario& scenario, KindSet kinds,
                                           std::uint32_t rlimit) try {
     SolverContext context;
     z3::context& ctx = context.get();
@@ -598,20 +648,47 @@ std::optional<Event> find_differing_event(const KernelState& before, const Kerne
     const Model::Result b = model.decide(before);
     const Model::Result a = model.decide(after);
     const z3::expr always = model.outcome(Outcome::always);
-    z3::expr differs =
-        preserve == Preserve::exact ? b.outcome != a.outcome : (b.outcome == always) != (a.outcome == always);
-    if (preserve != Preserve::decision)
-        differs = differs || (b.outcome == always && a.outcome == always && b.key != a.key);
-    differs = differs.simplify();
-    if (differs.is_false()) return std::nullopt;
+    const z3::expr recorded_before = b.outcome == always, recorded_after = a.outcome == always;
+    const auto of_kind = [&](DifferenceKind kind) {
+        switch (kind) {
+            case DifferenceKind::lost:
+                return recorded_before && !recorded_after;
+            case DifferenceKind::rekeyed:
+                return recorded_before && recorded_after && b.key != a.key;
+            case DifferenceKind::gained:
+                return !recorded_before && recorded_after;
+            case DifferenceKind::never:
+                break;
+        }
+        return !recorded_before && !recorded_after && b.outcome != a.outcome;
+    };
+    std::vector<z3::expr> wanted;  // worst first
+    for (const DifferenceKind kind : all_difference_kinds)
+        if ((kinds >> static_cast<unsigned>(kind) & 1U) != 0)
+            if (z3::expr e = of_kind(kind).simplify(); !e.is_false()) wanted.push_back(std::move(e));
+    if (wanted.empty()) return std::nullopt;
     z3::solver solver(ctx);
     set_limits(ctx, solver, rlimit);
     for (const z3::expr& e : model.realistic(before, after)) solver.add(e);
     for (const z3::expr& e : model.one_label(before, after)) solver.add(e);
-    solver.add(differs);
-    if (ask(solver) != Answer::yes) return std::nullopt;
-    const z3::model values = solver.get_model();
-    return Reader(model, values).event(scenario);
+    // All at once first: most of what is asked about has no event at all.
+    if (wanted.size() > 1) {
+        solver.push();
+        solver.add(any_of(ctx, wanted));
+        const Answer some = ask(solver);
+        solver.pop();
+        if (some != Answer::yes) return std::nullopt;
+    }
+    for (const z3::expr& kind : wanted) {
+        solver.push();
+        solver.add(kind);
+        if (ask(solver) == Answer::yes) {
+            const z3::model values = solver.get_model();
+            return Reader(model, values).event(scenario);
+        }
+        solver.pop();
+    }
+    return std::nullopt;
 } catch (const z3::exception&) {
     return std::nullopt;  // no memory to look for one
 }

@@ -14,6 +14,9 @@
 
 namespace auopt::proof {
 
+/// Kinds of difference, as bits: 1 << DifferenceKind.
+using KindSet = unsigned;
+
 enum class Answer { no, yes, undecided };
 
 /// An exit-list rule in a first-match question; equal outcomes are the same result, 0 is "as if nothing matched".
@@ -63,12 +66,14 @@ struct Scenario {
     std::optional<unsigned> uring_op;
     std::vector<bool> names;  // one per name: deleted in the call?
     bool unknown_watch_is_dir = false;
-    bool likely = true;  // exit code, success and ids as a real call would have them
+    bool likely = true;    // as a usual call would have it
+    bool possible = true;  // one that the call can produce (kernel_model/possible.hpp); false: any values
 };
 
-/// An event that the encoding of evaluate's algorithm decides differently; to be confirmed by evaluate.
+/// An event that the encoding of evaluate's algorithm decides differently, of the worst of these kinds that there is; to be
+/// confirmed by evaluate.
 std::optional<Event> find_differing_event(const KernelState& before, const KernelState& after,
-                                          const KernelTables& kernel, const Scenario& scenario, Preserve preserve,
+                                          const KernelTables& kernel, const Scenario& scenario, KindSet kinds,
                                           std::uint32_t rlimit);
 
 /// For tests: what the encoding that find_differing_event uses says about a concrete event.

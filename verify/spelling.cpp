@@ -30,6 +30,18 @@ Spellings open_spellings(const KernelState& before, const KernelState& after, co
     return out;
 }
 
+std::vector<std::string> other_spellings(const KernelState& before, const KernelState& after,
+                                         const Spellings& spellings, const std::set<std::string>& dirs) {
+    std::vector<std::string> out;
+    for (const KernelState* state : {&before, &after})
+        for (const KernelRule& rule : state->filter)
+            if (const FieldTest* dir = find_test(rule, Field::dir)) {
+                const std::string plain = without_slashes(dir->text);
+                if (spellings.directories.contains(plain) && dirs.contains(plain)) out.push_back(dir->text);
+            }
+    return out;
+}
+
 KernelState with_spellings(KernelState state, const Spellings& spellings) {
     for (KernelRule& rule : state.filter)
         for (FieldTest& test : rule.tests) {

@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "compiler/facts.hpp"
 #include "kernel_model/state.hpp"
@@ -20,6 +21,10 @@ Spellings known_spellings(const Facts* facts);
 
 /// The paths that the files spell both ways and that are not among the `known`.
 Spellings open_spellings(const KernelState& before, const KernelState& after, const Spellings& known);
+
+/// What the files write for directories of the `dirs` that have one spelling.
+std::vector<std::string> other_spellings(const KernelState& before, const KernelState& after,
+                                         const Spellings& spellings, const std::set<std::string>& dirs);
 
 /// The state with one spelling for each of these directories.
 KernelState with_spellings(KernelState state, const Spellings& spellings);

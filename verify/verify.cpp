@@ -137,10 +137,14 @@ std::optional<Counterexample> lost_in_loading(const Loading& loading, const Name
     if (!b || !a) return std::nullopt;
     const Obligations all = obligations(*b, *a, perms, with_compat, vocabulary);
     for (std::size_t i = 0; i < all.differing.size() && i < searched_groups; ++i) {
-        auto found = refute(search, all.differing[i]);
-        if (!found || found->before.outcome != Outcome::always || found->before == found->after) continue;
-        found->where_missing = to_string(missing);
-        return found;
+        Found found;
+        refute(search, all.differing[i], found);
+        auto& e = found.example;
+        if (!e || e->before.outcome != Outcome::always || e->before == e->after) continue;
+        e->where_missing = to_string(missing);
+        e->rule_before.reset();  // of what is loaded by then
+        e->rule_after.reset();
+        return e;
     }
     return std::nullopt;
 }
@@ -185,6 +189,7 @@ Verdict verify_as_written(const KernelState& before, const KernelState& after, c
     const Search search{before, after, kernels, preserve, options.solver_rlimit};
     Proven proven;
     std::size_t searched = 0;
+    Found found;
     for (const PermModel& perms : perm_models) {
         // 3. What each call sees of both files.
         const bool ignore_keys = preserve == Preserve::decision;
@@ -199,18 +204,19 @@ Verdict verify_as_written(const KernelState& before, const KernelState& after, c
 
         // 4. Calls that see different lists: shown to be the same, or refuted, or left open.
         for (const Group& group : all.differing) {
+            // With one event found, the next groups are asked for a worse one.
+            if (found.example && (searched >= searched_groups || !found.open())) break;
             const auto gap = decide(group, preserve != Preserve::exact, vocabulary, solver);
             if (!gap) continue;
-            if (searched++ < searched_groups) refuted.example = refute(search, group);
-            if (refuted.example) return refuted;
+            if (searched++ < searched_groups) refute(search, group, found);
             if (!unknown) unknown = explain(before, after, group, *gap);
         }
 
         // 5. What is loaded where loading stops.
-        if (!loading_gap)
+        if (!loading_gap && !found.example)
             loading_gap = loading.compare_rules(*projected_before, *projected_after, perms, !options.assume_no_32bit,
                                                 vocabulary, solver);
-        if (loading_gap && loading_gap->stop && !refuted.example) {
+        if (loading_gap && loading_gap->stop && !found.example) {
             refuted.example = lost_in_loading(loading, *loading_gap->stop, search, perms, !options.assume_no_32bit);
             if (refuted.example) {
                 refuted.differences.push_back(loading.difference(*loading_gap->stop));
@@ -223,13 +229,17 @@ Verdict verify_as_written(const KernelState& before, const KernelState& after, c
         if (all.worker_differs) {
             const auto worker = decide_workers(all, preserve != Preserve::exact, vocabulary, solver);
             if (!worker) continue;
-            refuted.example = refute_worker(search, worker->operation);
-            if (refuted.example) return refuted;
+            if (found.open()) refute_worker(search, worker->operation, found);
             if (!unknown)
                 unknown = explain(before, after, fmt::format("io_uring workers, operation {}", worker->operation),
                                   worker->gap);
         }
     }
+    refuted.example = std::move(found.example);
+    if (refuted.example) return refuted;
+    if (unknown && found.impossible)
+        *unknown += fmt::format("; every event found that they decide differently is one that no call produces: {}",
+                                *found.impossible);
     if (!refuted.differences.empty()) {
         refuted.rules = unknown ? "unknown: " + *unknown : "proven the same";
         return refuted;
@@ -249,6 +259,11 @@ Verdict verify(const KernelState& before, const KernelState& after, const Verify
     };
     const Spellings open = open_spellings(before, after, spellings);
     Verdict verdict = verify_with();
+    if (auto* refuted = std::get_if<Refuted>(&verdict); refuted != nullptr && refuted->example) {
+        // The event is replayed with the files as they are written.
+        std::set<std::string>& dirs = refuted->example->event.dirs;
+        for (std::string& text : other_spellings(before, after, spellings, dirs)) dirs.insert(std::move(text));
+    }
     if (open.directories.empty() || std::holds_alternative<Proven>(verdict)) return verdict;
     spellings.directories.insert(open.directories.begin(), open.directories.end());
     if (!std::holds_alternative<Proven>(verify_with())) return verdict;

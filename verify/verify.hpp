@@ -33,6 +33,12 @@ struct Proven {
     std::size_t groups = 0;       // distinct pairs of rule lists among them
     std::size_t queries = 0;      // that needed the solver
 };
+/// What has become of an event, the worst first: recorded and not any more, recorded under another key, recorded where it
+/// was not, never against no match.
+enum class DifferenceKind : std::uint8_t { lost, rekeyed, gained, never };
+constexpr DifferenceKind all_difference_kinds[] = {DifferenceKind::lost, DifferenceKind::rekeyed,
+                                                   DifferenceKind::gained, DifferenceKind::never};
+
 /// An event that is decided differently: checked with kernel_model::evaluate before it is reported.
 struct Counterexample {
     Event event;
@@ -42,8 +48,14 @@ struct Counterexample {
     /// Not empty: on a host without this ("dir=/opt/backup") loading stops, and the event is decided by what each file has
     /// loaded by then, which proof::Loading::loaded_without tells.
     std::string where_missing;
-    /// The rule that decides on each side (index into KernelState::filter); nothing where none matches.
+    /// The rule that decides on each side (index into KernelState::filter; not set with where_missing); nothing where none
+    /// matches.
     std::optional<std::size_t> rule_before, rule_after;
+    /// The lines of that rule; none where no rule matches or the rule is not from a file.
+    std::vector<Span> lines_before, lines_after;
+    DifferenceKind kind = DifferenceKind::lost;
+    /// Watched paths of unknown kind that decide: were they the other kind, the event would not tell the files apart.
+    std::vector<std::string> unknown_watches;
 };
 /// An event that a list besides exit and io_uring decides differently: checked with kernel_model::evaluate_list.
 struct ListExample {

@@ -9,6 +9,9 @@
 #include <iostream>
 #include <sstream>
 
+#include "kernel_model/possible.hpp"
+#include "report/event_json.hpp"
+#include "report/verdict.hpp"
 #include "tests/property/verify_generators.hpp"
 #include "tests/unit/verify_support.hpp"
 #include "verify/counterexample.hpp"
@@ -247,12 +250,33 @@ std::string show(const KernelState& s) {
 
 std::string confirmed(const KernelState& before, const KernelState& after, const Counterexample& example,
                       Preserve preserve) {
-    const KernelTables* kernel = find_kernel(example.kernel);
-    const Decision b = evaluate(before, *kernel, example.event, example.unknown_watch_is_dir);
-    const Decision a = evaluate(after, *kernel, example.event, example.unknown_watch_is_dir);
-    return b == example.before && a == example.after && proof::decisions_differ(b, a, preserve)
+    // From the printed text alone: nothing that decides may be left out of it.
+    const auto printed =
+        nlohmann::ordered_json::parse(verdict_to_json(Refuted{example, {}, {}}, preserve, {}, {}).dump());
+    const auto read = event_from_json(printed.at("event"));
+    if (!read) return "the printed event cannot be read: " + read.error();
+    const auto said_before = decision_from_json(printed.at("before")),
+               said_after = decision_from_json(printed.at("after"));
+    if (!said_before || !said_after) return "the printed decisions cannot be read";
+    const KernelTables* kernel = find_kernel(printed.at("kernel").get<std::string>());
+    if (kernel == nullptr) return "the printed kernel is not known";
+    std::vector<RuleVisit> visits_before, visits_after;
+    const Decision b = evaluate(before, *kernel, read->event, read->unknown_watch_is_dir, {}, &visits_before);
+    const Decision a = evaluate(after, *kernel, read->event, read->unknown_watch_is_dir, {}, &visits_after);
+    if (b != *said_before || a != *said_after) return "the printed event is decided in another way than printed";
+    const auto kind = proof::difference_kind(b, a, preserve);
+    if (!kind || *kind != example.kind) return "a refutation that evaluate does not confirm";
+    if (const auto why = why_impossible(*kernel, read->event)) return "no call produces the event: " + *why;
+    if (!example.where_missing.empty()) return "";
+    const auto deciding = [](const std::vector<RuleVisit>& visits) {
+        std::optional<std::size_t> rule;
+        for (const RuleVisit& v : visits)
+            if (v.matched) rule = v.rule;
+        return rule;
+    };
+    return deciding(visits_before) == example.rule_before && deciding(visits_after) == example.rule_after
                ? ""
-               : "a refutation that evaluate does not confirm";
+               : "another rule decides than the one named";
 }
 
 std::vector<NamedObject> stops_of(const KernelState& before, const KernelState& after) {
