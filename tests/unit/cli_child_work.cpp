@@ -17,6 +17,13 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
+// It takes terabytes of address space for its shadow, and answers SIGSEGV itself.
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool address_sanitizer = true;
+#else
+constexpr bool address_sanitizer = false;
+#endif
+
 TEST(PackedStrings, ComeBackAsTheyWere) {
     const std::vector<Strings> cases{
         {}, {""}, {"", "", ""}, {"a\n3\nb", std::string("\0\xff", 2)}, {std::string(100000, 'x'), "1\n"}};
@@ -38,7 +45,7 @@ TEST(PackedStrings, AreWholeOrNothing) {
 class ChildWork : public testing::Test {
 protected:
     StopSignals signals;
-    ChildLimits limits{4096, std::chrono::seconds(20)};
+    ChildLimits limits{address_sanitizer ? std::uint64_t{1} << 36U : 4096, std::chrono::seconds(20)};
     /// The code and reason that the work fails with.
     ChildFailure failure(const std::function<Strings()>& work) {
         const auto answer = run_in_child(limits, signals, work);
@@ -68,7 +75,9 @@ TEST_F(ChildWork, EveryEndHasItsReason) {
         return {};
     });
     EXPECT_EQ(crash.exit_code, exit_internal);
-    EXPECT_NE(crash.reason.find("signal"), std::string::npos) << crash.reason;
+    if (!address_sanitizer) {
+        EXPECT_NE(crash.reason.find("signal"), std::string::npos) << crash.reason;
+    }
 }
 
 TEST_F(ChildWork, TimeIsLimited) {
