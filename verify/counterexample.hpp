@@ -27,7 +27,7 @@ struct Search {
 /// questions to the solver.
 struct Found {
     std::optional<Counterexample> example;
-    std::size_t questions_left = 48;
+    std::size_t questions_left = 8;
     /// Where events were found that no call can produce, and no other: why not.
     std::optional<std::string> impossible;
 
