@@ -78,13 +78,14 @@ void keep_previous(Installed& installed) {
 /// When all is done and nothing has changed, .prev is again what it was.
 void restore_older(const Installed& installed) {
     if (!installed.kept_previous) return;
-    const auto place = find_write_place(installed.previous_path());
-    if (!place) return;
+    const std::string path = installed.previous_path();
+    const auto place = find_write_place(path);
+    if (!place) return say(fmt::format("warning: {}: {}", path, place.error()));
     if (installed.older) {
-        static_cast<void>(
-            install_file(*place, installed.previous_path(), *installed.older, FileKind::audit_rules).has_value());
-    } else {
-        static_cast<void>(unlinkat(place->directory.get(), place->name.c_str(), 0));
+        if (const auto done = install_file(*place, path, *installed.older, FileKind::audit_rules); !done)
+            say("warning: " + done.error());
+    } else if (unlinkat(place->directory.get(), place->name.c_str(), 0) != 0) {
+        say(fmt::format("warning: {}: {}", path, std::strerror(errno)));
     }
 }
 
@@ -140,7 +141,8 @@ int load_again(const AugenrulesVerb& verb, int code, bool failed_one_clears, con
                 fmt::format("{} has no -D: the kernel is emptied first, and rules that were in it besides cannot be "
                             "restored",
                             candidate.name));
-            static_cast<void>(run_auditctl(verb.auditctl, {"-D"}));
+            if (const int emptied = run_auditctl(verb.auditctl, {"-D"}); emptied != 0)
+                say(fmt::format("auditctl -D exits {}", emptied));
         }
         const int again = load_into_kernel(verb.auditctl, verb.output);
         if (again == 0) {

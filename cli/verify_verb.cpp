@@ -44,9 +44,9 @@ int run(const VerifyVerb& verb) {
         // A rule that is loaded already ends loading: what is judged is what the kernel holds then.
         const LoadedRules loaded = load_rules(inputs[side], setting, false, diagnostics);
         report_to_stderr(verb.common, inputs[side].sources, diagnostics);
-        if (loaded.program.stopped || (loaded.load.stopped && !loaded.load.duplicate))
+        if (!loaded.would_load() && !loaded.load.duplicate)
             code = exit_input;
-        else if (loaded.load.duplicate && loaded.load.stopped)
+        else if (loaded.load.duplicate)
             put_err(fmt::format("auopt verify: loading {} stops at {}:{}; judged by what is loaded until there\n",
                                 shown_input(side == 0 ? verb.before : verb.after),
                                 inputs[side].sources.name(loaded.load.duplicate->file), loaded.load.duplicate->line));

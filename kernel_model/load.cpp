@@ -69,23 +69,6 @@ private:
         return false;
     }
 
-    std::vector<KernelRule>& rules_of(List list) {
-        switch (list) {
-            case List::user:
-                return state().user;
-            case List::task:
-                return state().task;
-            case List::exclude:
-                return state().exclude;
-            case List::filesystem:
-                return state().filesystem;
-            case List::exit:
-            case List::io_uring:
-                break;
-        }
-        return state().filter;
-    }
-
     static bool same_stored(const KernelRule& a, const KernelRule& b) {
         return a.list == b.list && a.action == b.action && a.mask == b.mask && a.tests == b.tests;
     }
@@ -117,7 +100,7 @@ private:
                            "watch either the file or the names below it");
                     return;
                 }
-        std::vector<KernelRule>& rules = rules_of(rule.list);
+        std::vector<KernelRule>& rules = state().rules_of(rule.list);
         const bool perhaps_known = !identities_.insert(rule_identity(rule)).second;
         if (!rule.prepend &&
             perhaps_known)  // stored rules have no prepend flag, so that a prepended one never equals one
@@ -149,7 +132,7 @@ private:
     void remove(KernelRule rule, const Span& at) {
         if (!allowed("rules", at)) return;
         rule.mask.words[mask_words - 1] &= 0xFFFFU;
-        std::vector<KernelRule>& rules = rules_of(rule.list);
+        std::vector<KernelRule>& rules = state().rules_of(rule.list);
         const auto it =
             std::find_if(rules.begin(), rules.end(), [&](const KernelRule& r) { return same_stored(r, rule); });
         if (it != rules.end()) {

@@ -17,7 +17,7 @@ extern const std::size_t embedded_calls_count;
 
 namespace {
 
-struct Facts {
+struct CallTable {
     std::map<std::string, CallNames, std::less<>> names;
     std::map<std::string, CallResult, std::less<>> results;
     std::map<std::string, bool, std::less<>> copies_address;
@@ -56,11 +56,11 @@ struct CallsReader : TableReader {
     }
 };
 
-const Facts& facts() {
-    static const Facts all = [] {
+const CallTable& facts() {
+    static const CallTable all = [] {
         const CallsReader r{{embedded_calls[0].name}};
         const toml::table root = r.parsed(embedded_calls[0].text);
-        Facts f;
+        CallTable f;
         const auto put = [&](auto& map, const toml::table& t, std::string_view key, auto value) {
             for (std::string& name : r.words(t, key))
                 if (!map.emplace(std::move(name), value).second) r.broken(fmt::format("twice in {}", key));

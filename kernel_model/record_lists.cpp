@@ -252,23 +252,6 @@ std::string id(std::uint32_t value) { return value == id_unset ? std::string("un
 
 }  // namespace
 
-const std::vector<KernelRule>& rules_of_list(const KernelState& state, List list) {
-    switch (list) {
-        case List::user:
-            return state.user;
-        case List::task:
-            return state.task;
-        case List::exclude:
-            return state.exclude;
-        case List::filesystem:
-            return state.filesystem;
-        case List::exit:
-        case List::io_uring:
-            break;
-    }
-    return state.filter;
-}
-
 std::string_view reply_word(LsmReply reply) {
     switch (reply) {
         case LsmReply::no:
@@ -284,7 +267,7 @@ std::string_view reply_word(LsmReply reply) {
 }
 
 ListDecision evaluate_list(const KernelState& state, const ListEvent& e) {
-    const std::vector<KernelRule>& rules = rules_of_list(state, e.list);
+    const std::vector<KernelRule>& rules = state.rules_of(e.list);
     switch (e.list) {
         case List::user:
         case List::exclude:

@@ -61,9 +61,6 @@ struct ListDecision {
     bool operator==(const ListDecision&) const = default;
 };
 
-/// The rules of a list besides exit and io_uring, in the order of the walk.
-const std::vector<KernelRule>& rules_of_list(const KernelState& state, List list);
-
 /// Decides `event` by the list it names (user, task, exclude or filesystem).
 ListDecision evaluate_list(const KernelState& state, const ListEvent& event);
 

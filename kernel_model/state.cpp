@@ -28,6 +28,23 @@ std::size_t rule_identity(const KernelRule& rule) {
     return hash;
 }
 
+const std::vector<KernelRule>& KernelState::rules_of(List list) const {
+    switch (list) {
+        case List::user:
+            return user;
+        case List::task:
+            return task;
+        case List::exclude:
+            return exclude;
+        case List::filesystem:
+            return filesystem;
+        case List::exit:
+        case List::io_uring:
+            break;
+    }
+    return filter;
+}
+
 std::uint32_t KernelState::n_rules() const { return static_cast<std::uint32_t>(filter.size() + task.size()); }
 
 // The last arch field counts and its operator is ignored (audit_match_signal).

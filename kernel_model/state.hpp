@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "compiler/compile.hpp"
@@ -48,6 +49,11 @@ struct KernelState {
     std::uint32_t n_signals() const { return n_signals(true); }
     /// `with_compat` false: as a kernel built without 32-bit programs counts (MachineModel::compat_is_optional).
     std::uint32_t n_signals(bool with_compat) const;
+    /// exit, io_uring and the hash: `filter`.
+    const std::vector<KernelRule>& rules_of(List list) const;
+    std::vector<KernelRule>& rules_of(List list) {
+        return const_cast<std::vector<KernelRule>&>(std::as_const(*this).rules_of(list));
+    }
     std::size_t rule_count() const {
         return filter.size() + user.size() + task.size() + exclude.size() + filesystem.size();
     }

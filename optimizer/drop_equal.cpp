@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "optimizer/pipeline.hpp"
+#include "optimizer/rules.hpp"
 
 namespace auopt {
 namespace {
@@ -28,12 +29,7 @@ void drop_equal_of(std::vector<KernelRule>& rules) {
             continue;
         }
         // It is there since the first of the two was added.
-        KernelRule& earlier = kept[*first];
-        earlier.added = std::min(earlier.added, rule.added);
-        earlier.sources.insert(earlier.sources.end(), rule.sources.begin(), rule.sources.end());
-        std::sort(earlier.sources.begin(), earlier.sources.end(), [](const Span& a, const Span& b) {
-            return std::pair(a.file.value, a.line) < std::pair(b.file.value, b.line);
-        });
+        stand_for(kept[*first], kept[*first], rule);
     }
     rules = std::move(kept);
 }

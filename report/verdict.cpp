@@ -16,6 +16,38 @@ using nlohmann::ordered_json;
 
 namespace {
 
+ordered_json list_event_to_json(const ListEvent& e) {
+    ordered_json j{{"description", describe(e)}, {"list", std::string(list_word(e.list).value_or(""))}};
+    if (e.list == List::filesystem) {
+        j["fstype"] = e.fstype;
+        return j;
+    }
+    if (e.list != List::task) j["msgtype"] = e.msgtype;
+    j.update({{"pid", e.pid}, {"uid", e.uid}, {"gid", e.gid}, {"auid", e.loginuid}});
+    if (e.list == List::task)
+        j.update({{"euid", e.euid},
+                  {"suid", e.suid},
+                  {"fsuid", e.fsuid},
+                  {"egid", e.egid},
+                  {"sgid", e.sgid},
+                  {"fsgid", e.fsgid},
+                  {"groups", e.groups},
+                  {"session", e.sessionid},
+                  {"personality", e.pers}});
+    j["exe"] = e.exes;
+    j["removed_exe"] = e.removed_exes;
+    ordered_json lsm = ordered_json::array();
+    for (const ListLsmReply& r : e.lsm) {
+        const FieldRow* row = field_by_number(static_cast<std::uint32_t>(r.test.field));
+        lsm.push_back({{"field", row != nullptr ? std::string(row->name) : ""},
+                       {"op", std::string(op_text(r.test.op))},
+                       {"text", r.test.text},
+                       {"reply", std::string(reply_word(r.reply))}});
+    }
+    j["lsm"] = lsm;
+    return j;
+}
+
 ordered_json list_decision_to_json(List list, const ListDecision& decision) {
     ordered_json j{{"decision", to_string(list, decision)}, {"key", nullptr}, {"rule", nullptr}};
     if (decision.key) j["key"] = *decision.key;
@@ -144,38 +176,6 @@ std::string verdict_to_text(const Verdict& verdict, Preserve preserve, const std
     }
     if (!assumptions.empty()) out += fmt::format("assuming: {}\n", fmt::join(assumptions, ", "));
     return out;
-}
-
-ordered_json list_event_to_json(const ListEvent& e) {
-    ordered_json j{{"description", describe(e)}, {"list", std::string(list_word(e.list).value_or(""))}};
-    if (e.list == List::filesystem) {
-        j["fstype"] = e.fstype;
-        return j;
-    }
-    if (e.list != List::task) j["msgtype"] = e.msgtype;
-    j.update({{"pid", e.pid}, {"uid", e.uid}, {"gid", e.gid}, {"auid", e.loginuid}});
-    if (e.list == List::task)
-        j.update({{"euid", e.euid},
-                  {"suid", e.suid},
-                  {"fsuid", e.fsuid},
-                  {"egid", e.egid},
-                  {"sgid", e.sgid},
-                  {"fsgid", e.fsgid},
-                  {"groups", e.groups},
-                  {"session", e.sessionid},
-                  {"personality", e.pers}});
-    j["exe"] = e.exes;
-    j["removed_exe"] = e.removed_exes;
-    ordered_json lsm = ordered_json::array();
-    for (const ListLsmReply& r : e.lsm) {
-        const FieldRow* row = field_by_number(static_cast<std::uint32_t>(r.test.field));
-        lsm.push_back({{"field", row != nullptr ? std::string(row->name) : ""},
-                       {"op", std::string(op_text(r.test.op))},
-                       {"text", r.test.text},
-                       {"reply", std::string(reply_word(r.reply))}});
-    }
-    j["lsm"] = lsm;
-    return j;
 }
 
 ordered_json verdict_to_json(const Verdict& verdict, Preserve preserve, const std::vector<std::string>& assumptions,

@@ -22,7 +22,6 @@ struct VerdictSources {
     const Sources* after = nullptr;
 };
 
-nlohmann::ordered_json list_event_to_json(const ListEvent& event);
 std::string verdict_to_text(const Verdict& verdict, Preserve preserve, const std::vector<std::string>& assumptions,
                             const VerdictSources& sources);
 nlohmann::ordered_json verdict_to_json(const Verdict& verdict, Preserve preserve,

@@ -170,20 +170,26 @@ std::optional<std::string> compare_companions(const KernelState& before, const K
         for (const KernelRule* rule : in_loading_order(state)) {
             const NameSet names = name_set(*rule);
             for (const NamedObject& object : names)
-                if (object.kind != Kind::label && object.kind != Kind::either) out[object].add(names);
+                if (object.kind != Kind::label) out[object].add(names);
         }
         return out;
     };
-    const auto a = by_object(after);
-    for (const auto& [object, sets] : by_object(before)) {
+    const auto b = by_object(before), a = by_object(after);
+    for (const auto& [object, sets] : b) {
         const auto other = a.find(object);
-        if (other == a.end() || sets.minimal() == other->second.minimal()) continue;  // compare_objects tells the first
-        return fmt::format(
-            "the rules that name {} name other things besides in the two files: it may outlive its rules in one of "
-            "them when "
-            "one of these goes",
-            to_string(object));
+        if (other != a.end() && sets.minimal() != other->second.minimal())
+            return fmt::format(
+                "the rules that name {} name other things besides in the two files: it may outlive its rules in one of "
+                "them when one of these goes",
+                to_string(object));
     }
+    // What only one file names is a difference (compare_objects), unless it may be what the other one names.
+    for (const auto& [own, other] : {std::pair(&b, &a), std::pair(&a, &b)})
+        for (const auto& entry : *own)
+            if (entry.first.kind == Kind::either && !other->contains(entry.first))
+                return fmt::format(
+                    "whether {} is a file or a directory is not known (--facts), and only one file has a -w for it",
+                    entry.first.text);
     return std::nullopt;
 }
 

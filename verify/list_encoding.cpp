@@ -27,7 +27,7 @@ public:
     Result decide(const KernelState& state, bool ignore_keys) {
         Result result{outcome(ListOutcome::passes), scalars.value(0)};
         // From the last rule up: each one takes what it decides away from those below.
-        const std::vector<KernelRule>& rules = rules_of_list(state, list_);
+        const std::vector<KernelRule>& rules = state.rules_of(list_);
         for (auto rule = rules.rbegin(); rule != rules.rend(); ++rule) {
             note(*rule);
             const Ends ends = list_ == List::filesystem ? name_event(*rule)

@@ -1,6 +1,7 @@
 #include "verify/loading.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -122,109 +123,140 @@ std::optional<LoadingGap> Loading::compare_rules(const Projection& before, const
     return covered(after_, after, before_, before, keys_pass, perms, with_compat, vocabulary, solver);
 }
 
+namespace {
+
+/// Rules that one file has loaded when loading stops, as cover for a rule of the other file.
+class Cover {
+public:
+    Cover(const Projection& rules, const KernelState& state, const std::vector<std::size_t>& positions,
+          const PermModel& perms, const Vocabulary& vocabulary, Solver& solver)
+        : rules_(rules.rules),
+          state_(state),
+          positions_(positions),
+          perms_(perms),
+          vocabulary_(vocabulary),
+          solver_(solver) {
+        for (const Abi abi : all_abis)
+            for (unsigned nr = 0; nr < mask_syscalls; ++nr)
+                of_shape_[index_of(abi)][static_cast<std::size_t>(perms.shape(abi, nr))].set(nr);
+        for (std::size_t i = 0; i < rules_.size(); ++i)
+            for (const ItemId item : rules_[i].items.front()) by_item_[item].push_back(i);
+    }
+
+    /// Workers, and operations inside calls: the same rule, or one of list 7 that takes all that it takes.
+    bool takes_worker(const ProjectedRule& rule, const SyscallMask& operations, std::size_t deadline) const {
+        const Item& x = vocabulary_.item(*rule.worker);
+        for (std::size_t i = 0; i < rules_.size(); ++i) {
+            if (positions_[i] >= deadline || !rules_[i].worker) continue;
+            const Item& y = vocabulary_.item(*rules_[i].worker);
+            const bool all_operations = x.walk != Walk::io_uring_list || operations.subset_of(state_.filter[i].mask);
+            if (x.walk == y.walk && all_operations && x.action == y.action && x.key == y.key &&
+                vocabulary_.plainly_implies(x.condition, y.condition))
+                return true;
+        }
+        return false;
+    }
+
+    /// Do the rules loaded before `deadline` match whatever item number `item` of the rule matches in the calls of `abi`?
+    bool takes(const ProjectedRule& rule, std::size_t item, Abi abi, std::size_t deadline) {
+        SyscallSet left = rule.admits[index_of(abi)];
+        // Nearly always the counterpart tests the same.
+        if (const auto known = by_item_.find(rule.items.front()[item]); known != by_item_.end())
+            for (const std::size_t i : known->second) subtract(rule, item, abi, deadline, i, left);
+        for (std::size_t i = 0; left.any() && i < rules_.size(); ++i) subtract(rule, item, abi, deadline, i, left);
+        return left.none() || taken_together(rule, item, abi, deadline, left);
+    }
+
+private:
+    // On the exit list the first match of the whole files counts, whatever the others say.
+    static bool may_stand_for(const Item& x, const Item& y) {
+        return x.walk == y.walk && (x.walk == Walk::exit_list || (x.action == y.action && x.key == y.key));
+    }
+
+    /// Takes the calls from `left` in which rule `i` plainly matches whatever the item matches.
+    void subtract(const ProjectedRule& rule, std::size_t item, Abi abi, std::size_t deadline, std::size_t i,
+                  SyscallSet& left) const {
+        const SyscallSet& admitted = rules_[i].admits[index_of(abi)];
+        if (positions_[i] >= deadline || (left & admitted).none()) return;
+        for (std::size_t s = 0; s < perm_shapes; ++s) {
+            const Item& x = vocabulary_.item(rule.items[s][item]);
+            const bool covers = std::any_of(rules_[i].items[s].begin(), rules_[i].items[s].end(), [&](ItemId id) {
+                const Item& y = vocabulary_.item(id);
+                return may_stand_for(x, y) && vocabulary_.plainly_implies(x.condition, y.condition);
+            });
+            if (covers) left &= ~(admitted & of_shape_[index_of(abi)][s]);
+        }
+    }
+
+    /// Several rules together may take what it takes, or a range what another one holds: the solver is asked.
+    bool taken_together(const ProjectedRule& rule, std::size_t item, Abi abi, std::size_t deadline,
+                        const SyscallSet& left) {
+        std::set<std::pair<PermShape, std::vector<ConditionId>>> asked;
+        for (auto nr = left._Find_first(); nr < left.size(); nr = left._Find_next(nr)) {
+            const PermShape shape = perms_.shape(abi, static_cast<unsigned>(nr));
+            const auto s = static_cast<std::size_t>(shape);
+            const Item& x = vocabulary_.item(rule.items[s][item]);
+            std::vector<ConditionId> taking;
+            for (std::size_t i = 0; i < rules_.size(); ++i) {
+                if (positions_[i] >= deadline || !rules_[i].admits[index_of(abi)].test(nr)) continue;
+                for (const ItemId id : rules_[i].items[s])
+                    if (may_stand_for(x, vocabulary_.item(id))) taking.push_back(vocabulary_.item(id).condition);
+            }
+            if (!asked.emplace(shape, taking).second) continue;
+            if (asked.size() > most_questions) return false;
+            std::vector<ConditionId> with = taking;
+            with.push_back(x.condition);
+            const Answer differs = x.walk == Walk::exit_list
+                                       ? solver_.some_match_can_differ(with, taking, shape, nullptr)
+                                       : solver_.disjunctions_can_differ(with, taking, shape);
+            if (differs != Answer::no) return false;
+        }
+        return true;
+    }
+
+    const std::vector<ProjectedRule>& rules_;
+    const KernelState& state_;
+    const std::vector<std::size_t>& positions_;  // in the order of loading
+    const PermModel& perms_;
+    const Vocabulary& vocabulary_;
+    Solver& solver_;
+    std::array<std::array<SyscallSet, perm_shapes>, abi_count> of_shape_;
+    std::unordered_map<ItemId, std::vector<std::size_t>> by_item_;
+};
+
+}  // namespace
+
 // Every rule of `own` before a stop: do the rules that `other` has loaded by that stop match whatever it matches?
 std::optional<LoadingGap> Loading::covered(const Side& own, const Projection& rules, const Side& other,
                                            const Projection& others, bool keys_pass, const PermModel& perms,
                                            bool with_compat, const Vocabulary& vocabulary, Solver& solver) const {
     const bool forward = &own == &before_;
-    std::array<std::array<SyscallSet, perm_shapes>, abi_count> of_shape;
-    for (const Abi abi : all_abis)
-        for (unsigned nr = 0; nr < mask_syscalls; ++nr)
-            of_shape[index_of(abi)][static_cast<std::size_t>(perms.shape(abi, nr))].set(nr);
-
-    // Rules of the other side by what they test where the call decides perm=: nearly always that finds the counterpart.
-    std::unordered_map<ItemId, std::vector<std::size_t>> by_item;
-    for (std::size_t i = 0; i < others.rules.size(); ++i)
-        for (const ItemId item : others.rules[i].items.front()) by_item[item].push_back(i);
-
-    // On the exit list the first match of the whole files counts, whatever the others say.
-    const auto may_stand_for = [](const Item& x, const Item& y) {
-        return x.walk == y.walk && (x.walk == Walk::exit_list || (x.action == y.action && x.key == y.key));
-    };
-    const auto covers = [&](ItemId own_item, ItemId other_item) {
-        const Item &x = vocabulary.item(own_item), &y = vocabulary.item(other_item);
-        return may_stand_for(x, y) && vocabulary.plainly_implies(x.condition, y.condition);
-    };
-
+    Cover cover(others, *other.state, other.positions, perms, vocabulary, solver);
     for (std::size_t r = 0; r < rules.rules.size(); ++r) {
         const ProjectedRule& rule = rules.rules[r];
-        const KernelRule& kernel_rule = own.state->filter[r];
         const std::size_t stop = own.next_stop(own.positions[r]);
         if (stop == own.stops.size()) continue;
-        const NamedObject& object = own.stops[stop].object;
         const std::size_t deadline = other.stops[stop].position;
-        const auto loaded_by_then = [&](std::size_t i) { return other.positions[i] < deadline; };
-        const auto gap = [&](std::string_view what) {
-            return LoadingGap{fmt::format("where {} is missing, loading stops there, and {} of the file {} {}",
-                                          to_string(object), line_of(kernel_rule), forward ? "before" : "after", what),
-                              object};
-        };
-        constexpr std::string_view missing = "is not shown to be loaded by then in the other file";
-
-        // Workers, and operations inside calls: the same rule, or one of list 7 that takes all that it takes.
-        if (rule.worker) {
-            const Item& x = vocabulary.item(*rule.worker);
-            const bool found = [&] {
-                for (std::size_t i = 0; i < others.rules.size(); ++i) {
-                    if (!loaded_by_then(i) || !others.rules[i].worker) continue;
-                    const Item& y = vocabulary.item(*others.rules[i].worker);
-                    const bool mask =
-                        x.walk != Walk::io_uring_list || kernel_rule.mask.subset_of(other.state->filter[i].mask);
-                    if (x.walk == y.walk && mask && x.action == y.action && x.key == y.key &&
-                        vocabulary.plainly_implies(x.condition, y.condition))
-                        return true;
-                }
-                return false;
-            }();
-            if (!found) return gap(missing);
-            if (x.walk == Walk::io_uring_list) continue;
-        }
-
-        for (const Abi abi : all_abis) {
-            if (abi == Abi::compat && !with_compat) continue;
+        const auto is_covered = [&] {
+            if (rule.worker && !cover.takes_worker(rule, own.state->filter[r].mask, deadline)) return false;
             for (std::size_t item = 0; item < rule.items.front().size(); ++item) {
                 const Item& x = vocabulary.item(rule.items.front()[item]);
+                if (x.walk == Walk::io_uring_list) continue;  // the worker's
                 const bool may_lose = forward && x.action == Action::always;
                 const bool may_rename = keys_pass && x.key != 0;
                 if (x.walk == Walk::exit_list && !may_lose && !may_rename) continue;
-                SyscallSet left = rule.admits[index_of(abi)];
-                const auto take = [&](std::size_t i) {
-                    if (!loaded_by_then(i)) return;
-                    const SyscallSet& admitted = others.rules[i].admits[index_of(abi)];
-                    if ((left & admitted).none()) return;
-                    for (std::size_t s = 0; s < perm_shapes; ++s)
-                        for (const ItemId y : others.rules[i].items[s])
-                            if (covers(rule.items[s][item], y)) left &= ~(admitted & of_shape[index_of(abi)][s]);
-                };
-                if (const auto known = by_item.find(rule.items.front()[item]); known != by_item.end())
-                    for (const std::size_t i : known->second) take(i);
-                for (std::size_t i = 0; left.any() && i < others.rules.size(); ++i) take(i);
-                if (left.none()) continue;
-                // Several rules together may take what it takes, or a range what another one holds.
-                std::set<std::pair<PermShape, std::vector<ConditionId>>> asked;
-                for (auto nr = left._Find_first(); nr < left.size(); nr = left._Find_next(nr)) {
-                    const PermShape shape = perms.shape(abi, static_cast<unsigned>(nr));
-                    const auto s = static_cast<std::size_t>(shape);
-                    std::vector<ConditionId> taking;
-                    for (std::size_t i = 0; i < others.rules.size(); ++i) {
-                        if (!loaded_by_then(i) || !others.rules[i].admits[index_of(abi)].test(nr)) continue;
-                        for (const ItemId id : others.rules[i].items[s]) {
-                            const Item& y = vocabulary.item(id);
-                            if (may_stand_for(x, y)) taking.push_back(y.condition);
-                        }
-                    }
-                    if (!asked.emplace(shape, taking).second) continue;
-                    const ConditionId own_condition = vocabulary.item(rule.items[s][item]).condition;
-                    std::vector<ConditionId> with = taking;
-                    with.push_back(own_condition);
-                    const bool shown =
-                        asked.size() <= most_questions &&
-                        (x.walk == Walk::exit_list ? solver.some_match_can_differ(with, taking, shape, nullptr)
-                                                   : solver.disjunctions_can_differ(with, taking, shape)) == Answer::no;
-                    if (!shown) return gap(missing);
-                }
+                for (const Abi abi : all_abis)
+                    if ((abi == Abi::native || with_compat) && !cover.takes(rule, item, abi, deadline)) return false;
             }
-        }
+            return true;
+        };
+        if (!is_covered())
+            return LoadingGap{
+                fmt::format(
+                    "where {} is missing, loading stops there, and {} of the file {} is not shown to be loaded by "
+                    "then in the other file",
+                    to_string(own.stops[stop].object), line_of(own.state->filter[r]), forward ? "before" : "after"),
+                own.stops[stop].object};
     }
     return std::nullopt;
 }

@@ -22,7 +22,7 @@ public:
         : before_(before), after_(after), list_(list), ignore_keys_(ignore_keys), rlimit_(rlimit) {}
 
     void run(OtherLists& out) const {
-        const std::vector<KernelRule>&b = rules_of_list(before_, list_), &a = rules_of_list(after_, list_);
+        const std::vector<KernelRule>&b = before_.rules_of(list_), &a = after_.rules_of(list_);
         if (std::equal(b.begin(), b.end(), a.begin(), a.end(),
                        [](const KernelRule& x, const KernelRule& y) { return x.same_as(y); }))
             return;
@@ -50,7 +50,7 @@ public:
 private:
     std::optional<std::string> not_understood() const {
         for (const KernelState* state : {&before_, &after_})
-            for (const KernelRule& rule : rules_of_list(*state, list_))
+            for (const KernelRule& rule : state->rules_of(list_))
                 for (const FieldTest& t : rule.tests)
                     if (!is_understood(t))
                         return fmt::format("the meaning of field {} with operator {:#x} is not known",
@@ -111,7 +111,7 @@ private:
 
     std::string place(const KernelState& state, const ListDecision& d) const {
         if (!d.rule) return "no rule matches";
-        const KernelRule& rule = rules_of_list(state, list_)[*d.rule];
+        const KernelRule& rule = state.rules_of(list_)[*d.rule];
         std::string at = fmt::format("rule {} of the list", *d.rule + 1);
         if (!rule.sources.empty()) at = fmt::format("line {}", rule.sources.front().line);
         return d.ended_by_test ? at + ", where the walk ends" : at;

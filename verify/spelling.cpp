@@ -8,37 +8,43 @@ std::string without_slashes(std::string path) {
     return path;
 }
 
+/// The texts of all dir= tests.
+std::set<std::string> dir_texts(const KernelState& before, const KernelState& after) {
+    std::set<std::string> out;
+    for (const KernelState* state : {&before, &after})
+        for (const KernelRule& rule : state->filter)
+            if (const FieldTest* dir = find_test(rule, Field::dir)) out.insert(dir->text);
+    return out;
+}
+
 }  // namespace
 
-Spellings known_spellings(const Facts* facts) {
+Spellings known_spellings(const KernelState& before, const KernelState& after, const Facts* facts) {
     Spellings out;
-    if (facts != nullptr) out.directories = facts->directories;
+    if (facts == nullptr) return out;
+    for (const std::string& text : dir_texts(before, after))
+        if (is_real_directory(*facts, text)) out.directories.insert(without_slashes(text));
     return out;
 }
 
 Spellings open_spellings(const KernelState& before, const KernelState& after, const Spellings& known) {
-    std::set<std::string> plain, slashed;
-    for (const KernelState* state : {&before, &after})
-        for (const KernelRule& rule : state->filter)
-            if (const FieldTest* dir = find_test(rule, Field::dir)) {
-                const std::string path = without_slashes(dir->text);
-                (path == dir->text ? plain : slashed).insert(path);
-            }
     Spellings out;
-    for (const std::string& path : slashed)
-        if (plain.contains(path) && !known.directories.contains(path)) out.directories.insert(path);
+    const std::set<std::string> texts = dir_texts(before, after);
+    for (const std::string& text : texts) {
+        std::string plain = without_slashes(text);
+        if (plain != text && texts.contains(plain) && !known.directories.contains(plain))
+            out.directories.insert(std::move(plain));
+    }
     return out;
 }
 
 std::vector<std::string> other_spellings(const KernelState& before, const KernelState& after,
                                          const Spellings& spellings, const std::set<std::string>& dirs) {
     std::vector<std::string> out;
-    for (const KernelState* state : {&before, &after})
-        for (const KernelRule& rule : state->filter)
-            if (const FieldTest* dir = find_test(rule, Field::dir)) {
-                const std::string plain = without_slashes(dir->text);
-                if (spellings.directories.contains(plain) && dirs.contains(plain)) out.push_back(dir->text);
-            }
+    for (const std::string& text : dir_texts(before, after))
+        if (const std::string plain = without_slashes(text);
+            spellings.directories.contains(plain) && dirs.contains(plain))
+            out.push_back(text);
     return out;
 }
 

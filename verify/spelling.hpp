@@ -16,8 +16,8 @@ struct Spellings {
     std::set<std::string> directories;
 };
 
-/// The directories of the facts; `facts` may be nullptr.
-Spellings known_spellings(const Facts* facts);
+/// Those of dir= that are directories by the facts; `facts` may be nullptr.
+Spellings known_spellings(const KernelState& before, const KernelState& after, const Facts* facts);
 
 /// The paths that the files spell both ways and that are not among the `known`.
 Spellings open_spellings(const KernelState& before, const KernelState& after, const Spellings& known);

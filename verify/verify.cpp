@@ -253,7 +253,7 @@ Verdict verify_as_written(const KernelState& before, const KernelState& after, c
 
 Verdict verify(const KernelState& before, const KernelState& after, const VerifyOptions& options) {
     // One spelling for each directory that the facts know; what is left open is said, and asked for.
-    Spellings spellings = known_spellings(options.facts);
+    Spellings spellings = known_spellings(before, after, options.facts);
     const auto verify_with = [&] {
         return verify_as_written(with_spellings(before, spellings), with_spellings(after, spellings), options);
     };

@@ -157,13 +157,13 @@ List any_list() {
 RC_GTEST_PROP(OtherLists, TheEncodingAgreesWithEvaluateList, ()) {
     const List list = any_list();
     const KernelState state = random_lists(list, 5);
-    for (const KernelRule& r : rules_of_list(state, list)) RC_ASSERT(!refusal(r).has_value());
+    for (const KernelRule& r : state.rules_of(list)) RC_ASSERT(!refusal(r).has_value());
     for (int i = 0; i < 5; ++i) {
         const ListEvent event = random_list_event(list);
         const auto encoded = proof::decide_list_by_encoding(state, event);
         RC_ASSERT(encoded.has_value());
         const ListDecision decided = evaluate_list(state, event);
-        RC_LOG() << shown(rules_of_list(state, list)) << describe(event) << ": " << to_string(list, *encoded) << " / "
+        RC_LOG() << shown(state.rules_of(list)) << describe(event) << ": " << to_string(list, *encoded) << " / "
                  << to_string(list, decided) << "\n";
         RC_ASSERT(encoded->same_as(decided));
     }
@@ -183,9 +183,7 @@ RC_GTEST_PROP(OtherLists, VerdictsHoldForEveryEvent, ()) {
     for (unsigned n = 1 + below(2); n > 0; --n) mutate(list_of(after, list), list);
     const Preserve preserve = one_in(3) ? Preserve::decision : Preserve::exact;
     const proof::OtherLists found = proof::compare_other_lists(before, after, preserve, VerifyOptions{}.solver_rlimit);
-    RC_LOG() << "before:\n"
-             << shown(rules_of_list(before, list)) << "after:\n"
-             << shown(rules_of_list(after, list)) << "\n";
+    RC_LOG() << "before:\n" << shown(before.rules_of(list)) << "after:\n" << shown(after.rules_of(list)) << "\n";
     const auto differ = [&](const ListDecision& b, const ListDecision& a) {
         return b.outcome != a.outcome || (preserve != Preserve::decision && b.key != a.key);
     };

@@ -51,6 +51,13 @@ const Pair pairs[] = {
      "-a always,exit -F arch=b64 -S acct -F dir=/d -F exe=/x/p -k a\n-a always,exit -F arch=b64 -S acct -F exe=/x/p -F "
      "uid=1 -F uid=2 -k d\n",
      PIN "-a always,exit -F arch=b64 -S acct -F dir=/d -F exe=/x/p -k a\n"},
+    // Where /unknown/x is a file, its watch went with /x in one of them.
+    {"a_watch_of_unknown_kind_keeps_the_file_longer",
+     PIN "-a always,exit -S all -F perm=wa -k all\n-w /unknown/x -p wa -k w\n-a always,exit -F arch=b64 -S stat -F "
+         "path=/unknown/x -F exe=/x/p -k d\n",
+     PIN
+     "-a always,exit -S all -F perm=wa -k all\n-a always,exit -F arch=b64 -S stat -F path=/unknown/x -F exe=/x/p -k "
+     "d\n"},
     // Counters.
     {"only_programs_arm",
      "-a always,exit -F arch=b64 -S acct -F exe=/t/p -k a\n-a always,exit -F arch=b64 -S acct -F uid=1 -F uid=2 -k d\n",
