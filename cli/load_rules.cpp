@@ -164,20 +164,25 @@ std::string outside_tables(const Setting& setting) {
     return fmt::format("there are no kernel tables for {}, only for {}", setting.compile.machine, known_machines());
 }
 
+LoadOptions load_options_for(const CompileOptions& options) {
+    LoadOptions load_options;
+    load_options.ignore_errors = options.continue_on_error;
+    load_options.facts = &options.facts;
+    // Without tables the rules are read, and nothing is asked of the state that depends on the machine.
+    if (const auto machine = machine_by_name(options.facts.machine.value_or(options.machine));
+        machine && find_machine_model(*machine) != nullptr)
+        load_options.machine = *machine;
+    return load_options;
+}
+
 namespace {
 
 LoadedRules load_program(Program program, const CompileOptions& options, bool drop_duplicates,
                          Diagnostics& diagnostics) {
     LoadedRules result;
     result.program = std::move(program);
-    LoadOptions load_options;
-    load_options.ignore_errors = options.continue_on_error;
+    LoadOptions load_options = load_options_for(options);
     load_options.drop_duplicates = drop_duplicates;
-    load_options.facts = &options.facts;
-    // Without tables the rules are read, and nothing is asked of the state that depends on the machine.
-    if (const auto machine = machine_by_name(options.facts.machine.value_or(options.machine));
-        machine && find_machine_model(*machine) != nullptr)
-        load_options.machine = *machine;
     result.load = load(result.program.messages, load_options, diagnostics);
     return result;
 }

@@ -45,6 +45,9 @@ std::string unknown_machine(const CompileOptions& options);
 /// "" or why this machine type cannot be modelled (compile and lint can still read its rules).
 std::string outside_tables(const Setting& setting);
 
+/// How the kernel of the same host takes what is read so; points into `options`.
+LoadOptions load_options_for(const CompileOptions& options);
+
 struct LoadedRules {
     Program program;
     LoadResult load;

@@ -48,12 +48,8 @@ std::vector<LostLine> lost_lines(const Sources& sources, const std::vector<Input
                                  const CompileOptions& options, bool ask_host, bool allow_duplicates) {
     Diagnostics of_auditctl;
     Program program = compile(sources, lines, options, of_auditctl);
-    LoadOptions load_options;
+    LoadOptions load_options = load_options_for(options);
     load_options.ignore_errors = true;  // every answer, not only the first: what stops is decided below
-    load_options.facts = &options.facts;
-    if (const auto machine = machine_by_name(options.facts.machine.value_or(options.machine));
-        machine && find_machine_model(*machine) != nullptr)
-        load_options.machine = *machine;
     Diagnostics of_kernel;
     load(program.messages, load_options, of_kernel);
     std::map<Place, const Diagnostic*> answers;
