@@ -146,8 +146,7 @@ int load_again(const AugenrulesVerb& verb, int code, bool failed_one_clears, con
         }
         const int again = load_into_kernel(verb.auditctl, verb.output);
         if (again == 0) {
-            say(fmt::format("{} {} installed and loaded instead", candidate.name,
-                            candidate.name.ends_with("rules") ? "are" : "is"));
+            say(candidate.name + " is installed and loaded instead");
             return code;
         }
         say(fmt::format("auditctl exits {} for {} too", again, candidate.name));

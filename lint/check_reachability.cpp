@@ -6,7 +6,6 @@
 #include "lint/lint.hpp"
 #include "lint/places.hpp"
 #include "lint/taken.hpp"
-#include "tables/fields.hpp"
 
 namespace auopt {
 namespace {
@@ -14,11 +13,6 @@ namespace {
 std::string key_text(const KernelRule& rule) {
     const auto key = rule_key(rule);
     return key ? fmt::format("key {}", *key) : std::string("no key");
-}
-
-std::string test_text(const FieldTest& test) {
-    const FieldRow* row = field_by_number(static_cast<std::uint32_t>(test.field));
-    return fmt::format("{}={}", row == nullptr ? std::string_view("the test of ") : row->name, test.text);
 }
 
 /// What can be done about a rule that decides nothing. Deleting is advised only where nothing changes by it.
@@ -29,7 +23,7 @@ std::string advice(const TakenRule& taken, bool same_outcome, std::string_view i
     else if (taken.last)
         help =
             fmt::format("{}but do not delete it: it is the first rule with {}, which the kernel watches because of it",
-                        same_outcome ? "it can stay, " : "move it above that rule, ", test_text(*taken.last));
+                        same_outcome ? "it can stay, " : "move it above that rule, ", to_string(*taken.last));
     else
         help = same_outcome ? "before you delete it, ask auopt verify whether that changes anything"
                             : "move it above that rule; before you delete it, ask auopt verify whether that changes "

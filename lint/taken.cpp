@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <tuple>
 
 #include "kernel_model/named_objects.hpp"
@@ -52,27 +53,6 @@ bool near_duplicates(const Judged& a, const Judged& b) {
            !a.rule.watch_kind_unknown && !b.rule.watch_kind_unknown;
 }
 
-bool names_object(const FieldTest& test) {
-    return test.field == Field::path || test.field == Field::dir || test.field == Field::exe;
-}
-
-/// Tests for which the kernel can refuse a rule on some host: a missing name, a module that is not there.
-bool fallible(const FieldTest& test) {
-    const auto field = static_cast<std::uint32_t>(test.field);
-    const auto between = [&](Field first, Field last) {
-        return field >= static_cast<std::uint32_t>(first) && field <= static_cast<std::uint32_t>(last);
-    };
-    return names_object(test) || between(Field::subj_user, Field::subj_clr) ||
-           between(Field::obj_user, Field::obj_lev_high);
-}
-
-bool earlier_rule_has(const KernelState& state, std::size_t before, const FieldTest& test) {
-    return std::any_of(state.filter.begin(), state.filter.begin() + static_cast<std::ptrdiff_t>(before),
-                       [&](const KernelRule& rule) {
-                           return std::find(rule.tests.begin(), rule.tests.end(), test) != rule.tests.end();
-                       });
-}
-
 /// Inline io_uring operations run the filters several times within one call, with other results and credentials.
 bool may_see_uring_call(const KernelRule& rule) {
     constexpr unsigned io_uring_enter = 426;
@@ -86,6 +66,8 @@ bool may_see_uring_call(const KernelRule& rule) {
 class Names {
 public:
     explicit Names(const KernelState& state) : machine_(state.machine) {
+        for (std::size_t i = 0; i < state.filter.size(); ++i)
+            for (NamedObject& object : named_objects(state.filter[i])) first_.emplace(std::move(object), i);
         for (const KernelRule* rule : in_loading_order(state)) {
             const NameSet names = name_set(*rule);
             all_.add(names);
@@ -94,6 +76,8 @@ public:
                 if (counts_as_signal(*rule, machine_, with_compat)) signals_[with_compat].add(names);
         }
     }
+    /// Index into KernelState::filter of the first rule that names it.
+    std::size_t first(const NamedObject& object) const { return first_.at(object); }
     bool stay_without(const KernelRule& rule) const {
         const NameSet names = name_set(rule);
         const auto spared = [&](const NameSets& sets, const NamedObject* kept = nullptr) {
@@ -112,6 +96,7 @@ private:
         return r.list == List::exit || r.list == List::io_uring || r.list == List::task;
     }
     Machine machine_;
+    std::map<NamedObject, std::size_t> first_;
     NameSets all_, arming_, signals_[2];
 };
 
@@ -131,11 +116,12 @@ std::vector<TakenRule> taken_rules(const KernelState& state) {
             if (!hash_twins && !shadows(rules[i], rules[j])) continue;
             TakenRule found{j, i, twins, false, std::nullopt};
             const KernelRule& rule = rules[j].rule;
+            // Where a new name is missing, loading would stop elsewhere.
             bool known_before = true;
-            for (const FieldTest& test : rule.tests) {
-                if (!fallible(test) || earlier_rule_has(state, j, test)) continue;
+            for (NamedObject& object : named_objects(rule)) {
+                if (names.first(object) < j) continue;
                 known_before = false;
-                if (names_object(test) && !found.last) found.last = test;
+                if (object.kind != NamedObject::Kind::label && !found.last) found.last = std::move(object);
             }
             // A rule of the hash goes only from right behind its twin: anything between may match its events.
             const bool same_outcome = rules[i].rule.action == rule.action && rule_key(rules[i].rule) == rule_key(rule);

@@ -6,15 +6,15 @@
 #include <optional>
 #include <vector>
 
-#include "kernel_model/state.hpp"
+#include "kernel_model/named_objects.hpp"
 
 namespace auopt {
 
 struct TakenRule {
-    std::size_t rule, by;           // indices of KernelState::filter; `by` comes first
-    bool near_duplicate = false;    // equal but for key, action and order of tests
-    bool deletable = false;         // deleting `rule` is exact
-    std::optional<FieldTest> last;  // the path=, dir= or exe= that no earlier rule has: what `rule` keeps alive
+    std::size_t rule, by;             // indices of KernelState::filter; `by` comes first
+    bool near_duplicate = false;      // equal but for key, action and order of tests
+    bool deletable = false;           // deleting `rule` is exact
+    std::optional<NamedObject> last;  // that no earlier rule names: what `rule` keeps alive
 };
 
 /// In the order of the rules; for each the first that takes its events.
